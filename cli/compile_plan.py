@@ -105,6 +105,11 @@ def _is_there(path: str) -> bool:
 
 
 def _write(script: CompiledScript, output: str, how: _How) -> None:
+    from compiled_plan.plans.inspection.rules import plan_findings
+
+    for finding in plan_findings(script.plan.nodes, script.plan.edges):
+        how.say(f"warning: the plan loads in Flink, and a run here refuses it: {finding.message}")
+        how.say(f"  at: {finding.where}\n  try: {finding.remedy}")
     target = output or script.path or ""
     if not target:
         text = script.plan.to_json()

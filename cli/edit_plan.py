@@ -59,11 +59,11 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) 
         text, found = set_ttls(text, [parse_edit(item) for item in ttls], path)
         changes = list(found)
     if check:
-        from compiled_plan.plans.inspection.check import check as checked
+        from compiled_plan.plans.inspection.check import report
 
-        findings = list(checked(text))
-        show.findings(path, findings)
-        if any(finding.severity.value == "error" for finding in findings):
+        answer = report(text)
+        show.report(path, answer)
+        if not answer.runs:
             return ExitCode.FAILED
     if ttls:
         write_text(output, text)
@@ -134,20 +134,23 @@ class _Printer:
         for finding in warnings:
             console().print(_finding_text(finding), style="yellow")
 
-    def findings(self, path: str, findings: list[Any]) -> None:
-        """What a check found."""
-        errors = sum(finding.severity.value == "error" for finding in findings)
+    def report(self, path: str, found: Any) -> None:
+        """Print the report of a check."""
         if self.as_json:
-            _write_json({"plan": path, "valid": errors == 0, "findings": [finding.to_dict() for finding in findings]})
+            _write_json(found.to_dict(path))
             return
-        for finding in findings:
-            if finding.severity.value == "error":
+        for finding in found.findings:
+            if finding.is_error:
                 console(stderr=False).print(_finding_text(finding), style="red")
             elif not self.quiet:
                 console(stderr=False).print(_finding_text(finding), style="yellow")
-        if not self.quiet:
-            warnings = len(findings) - errors
-            console().print(f"{path}: {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+        if self.quiet:
+            return
+        for fact in found.at_start if found.runs else ():
+            console().print(f"checked at the start: {fact.subject}: {fact.what}")
+        errors = sum(finding.is_error for finding in found.findings)
+        warnings = len(found.findings) - errors
+        console().print(f"{path}: {_count(errors, 'error')}, {_count(warnings, 'warning')}")
 
 
 def _finding_text(finding: Any) -> str:

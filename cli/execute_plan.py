@@ -180,6 +180,7 @@ def execute(
     failed = reader.failed
     if loaded:
         from compiled_plan.plans.execution.kept_session import session_of_command
+        from compiled_plan.plans.execution.session import uses_local_files
 
         if not debug:
             # The bridge to the JVM logs, with tracebacks, what the run's own error says afterwards.
@@ -195,6 +196,15 @@ def execute(
         with ExitStack() as closing:
             shared = closing.enter_context(listening.shared())
             told_of = [closing.enter_context(listening.of(path, plan)) for path, plan in loaded]
+            if uses_local_files(master, settings):
+                refusal = _refusal(loaded[0][1], checkpoint)
+                if refusal is not None:
+                    failed += 1
+                    Progress(loaded[0][0], as_json, quiet, (*shared, *told_of[0])).failed(refusal)
+                    fail(refusal, loaded[0][0], debug=debug)
+                    loaded, told_of = (loaded[1:], told_of[1:]) if keep_going else ([], [])
+                if not loaded:
+                    raise typer.Exit(ExitCode.FAILED)
             spark = closing.enter_context(session_of_command(master, settings, verbose=debug, meanwhile=_import_all))
             from compiled_plan.plans.execution.failures import LostSparkError, translate
             from compiled_plan.plans.execution.run import Run
@@ -242,6 +252,19 @@ def _check_use(plans: list[str], checkpoint: str, rollback: bool, prune: bool) -
         raise typer.BadParameter("--rollback and --prune exclude each other: what was pruned cannot be gone back to")
     if plans or not checkpoint:
         raise typer.BadParameter(f"{'--rollback' if rollback else '--prune'} takes --checkpoint and no plan")
+
+
+def _refusal(plan: CompiledPlan, checkpoint: str) -> CompiledPlanError | None:
+    """The reason to refuse the first plan that is known without a JVM; a later plan may read what this one writes."""
+    from compiled_plan.plans.inspection.places import check_places
+    from compiled_plan.plans.inspection.rules import check_runs
+
+    try:
+        check_runs(plan)
+        check_places(plan, checkpoint)
+    except CompiledPlanError as fault:
+        return fault
+    return None
 
 
 def _import_all() -> None:

@@ -33,6 +33,7 @@ class Finding:
         value: the JSON value found there; None where there is none.
         node: the id and type of the node, `5 (stream-exec-join_1)`; empty outside of nodes.
         severity: whether the plan can be used all the same.
+        editable: for errors, whether the plan can be edited all the same, and only not run here.
     """
 
     pointer: str
@@ -41,6 +42,17 @@ class Finding:
     value: Any = None
     node: str = ""
     severity: Severity = Severity.ERROR
+    editable: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the plan cannot run."""
+        return self.severity is Severity.ERROR
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the plan can be neither run nor edited."""
+        return self.is_error and not self.editable
 
     @property
     def where(self) -> str:
@@ -58,6 +70,7 @@ class Finding:
         """The finding for machines."""
         return {
             "severity": self.severity.value,
+            "editable": self.editable or not self.is_error,
             "pointer": self.pointer,
             "node": self.node,
             "message": self.message,
@@ -95,6 +108,11 @@ class Fault:
     remedy: str = ""
     value: Any = None
     editable: bool = False
+
+
+def refusal(path: tuple[str | int, ...], message: str, remedy: str = "", value: Any = None) -> Fault:
+    """The fault of a valid plan that cannot run here; the same reason refuses it in a check and at a start."""
+    return Fault(path, message, remedy, value, editable=True)
 
 
 def pointer_of(parts: Iterable[str | int]) -> str:

@@ -182,6 +182,24 @@ def metadata_of(options: Mapping[str, str]) -> Mapping[str, Metadata] | None:
     return {**found, **connector.metadata}
 
 
+def metadata_faults(
+    table: str, options: Mapping[str, str], keys: Collection[str], *, reading: bool
+) -> Iterator[TableFault]:
+    """Metadata that a run does not have, and rows that do not say where they go."""
+    connector, known = connector_spec(options.get("connector")), metadata_of(options) or {}
+    if connector is None:
+        return
+    use, verb = (Use.SOURCE, "give") if reading else (Use.SINK, "write")
+    fit = ", ".join(key for key, item in known.items() if use in item.runs and (reading or item.writable))
+    for key in keys:
+        item = known.get(key)
+        if item is None or not (item.readable if reading else item.writable) or use not in item.runs:
+            message = f"connector {connector.name!r} of table {table} does not {verb} the metadata {key!r}"
+            yield TableFault(message, f"leave the column out; metadata here: {fit or 'none'}", foreign=True)
+    if connector.metadata_faults is not None and not reading:
+        yield from connector.metadata_faults(table, options, keys)
+
+
 def _no_connector(table: str, name: str | None) -> TableFault:
     known = ", ".join(sorted(connector_specs()))
     if name is None:

@@ -48,6 +48,7 @@ class FormatSpec:
         blocks: whether files are blocks of rows, of which none can be put aside.
         groups: options of which only the prefix is known, which is behind the format's own.
         packages: libraries that a run needs beside the product.
+        at_start: what a plan does not say, so that only a start can look at it.
     """
 
     name: str
@@ -68,6 +69,7 @@ class FormatSpec:
     blocks: bool = False
     groups: tuple[OptionGroup, ...] = ()
     packages: tuple[Package, ...] = ()
+    at_start: str = ""
 
     def option(self, name: str) -> TableOption | None:
         """The option of that name, without the format's prefix, also one of a group; None for one that it has not."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors import dead_letters
@@ -32,15 +32,26 @@ METADATA = {
     "topic": Metadata(STRING.not_null(), "The topic; a sink takes it where it has several.", written=STRING.not_null()),
     "partition": Metadata(INT.not_null(), "The partition."),
     "headers": Metadata(_HEADERS.not_null(), "The headers; of one name the last.", written=_HEADERS),
-    "leader-epoch": Metadata(INT, "The leader's epoch, which Spark's connector does not give: a run refuses it."),
+    "leader-epoch": Metadata(
+        INT, "The leader's epoch, which Spark's connector does not give: a run refuses it.", runs=Use(0)
+    ),
     "offset": Metadata(BIGINT.not_null(), "The number of the message in its partition."),
     "timestamp": Metadata(
         _MOMENT.not_null(),
         "The message's time. Spark's connector does not write it: a run refuses a sink with it.",
         written=_MOMENT,
+        runs=Use.SOURCE,
     ),
     "timestamp-type": Metadata(STRING.not_null(), "What that is: `CreateTime`, `LogAppendTime` or `NoTimestampType`."),
 }
+
+
+def topic_faults(table: str, options: Mapping[str, str], keys: Collection[str]) -> Iterator[TableFault]:
+    """A sink of several topics, or of none, whose rows do not name theirs."""
+    if "topic" not in keys and len(listed(options.get("topic", ""))) != 1:
+        message = f"table {table} has not one topic, and its rows name none"
+        yield TableFault(message, "name one topic, or add a column: topic STRING NOT NULL METADATA", foreign=True)
+
 
 PROPERTIES = OptionGroup(
     "properties.",

@@ -6,7 +6,7 @@ registered under it. A module of `specs` holds one, as `SPEC`; see `registry`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -28,12 +28,14 @@ class Metadata:
         doc: what it is.
         readable: whether a source gives it.
         written: the type in which a sink takes it; None where it takes none.
+        runs: the uses in which Spark's connector has it, too; a plan with another one is refused.
     """
 
     type: LogicalType
     doc: str = ""
     readable: bool = True
     written: LogicalType | None = None
+    runs: Use = Use.SOURCE | Use.SINK
 
     @property
     def writable(self) -> bool:
@@ -180,9 +182,11 @@ class ConnectorSpec:
         place: options that say where the rows are, tables of equal ones are one; None for the name and all options.
         packages: libraries that a run needs beside the product.
         in_process: what a table has to do with the program that made it, where no other process can use it.
+        at_start: what a plan does not say, so that only a start can look at it.
         column_options: options that follow from the columns.
         column_faults: options of columns that have no sense together.
         faults: what else is wrong with a table; its options are known and have values that fit.
+        metadata_faults: what else is wrong with the metadata that a sink is to write, by their keys.
         messages: which columns are in which part of a message, by the option that names the part's format; None where
             rows are in files.
     """
@@ -200,9 +204,11 @@ class ConnectorSpec:
     place: tuple[str, ...] | None = None
     packages: tuple[Package, ...] = ()
     in_process: str = ""
+    at_start: str = ""
     column_options: ColumnOptions | None = None
     column_faults: Callable[[RowType, Mapping[str, str]], Faults] | None = None
     faults: Callable[[Asked], Iterator[TableFault]] | None = None
+    metadata_faults: Callable[[str, Mapping[str, str], Collection[str]], Iterator[TableFault]] | None = None
     messages: Callable[[Asked], Mapping[str, RowType]] | None = None
 
     @property

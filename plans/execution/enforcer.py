@@ -16,10 +16,10 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.joining import balanced
-from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.execution.types import to_spark
-from compiled_plan.plans.nodes.tables import PhysicalColumn, WritingMetadata
+from compiled_plan.plans.nodes.configuration import OPTIONS
+from compiled_plan.plans.nodes.tables import PhysicalColumn
 from compiled_plan.plans.types import (
     ArrayType,
     BinaryType,
@@ -74,17 +74,8 @@ def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) 
         node: the sink.
         columns: those of the rows: the physical columns that are written in their order, then metadata.
         mine: which of them are for the sink; None for all.
-
-    Raises:
-        UnsupportedError: something that does not run; names it.
     """
-    unknown = [each for each in node.dynamic_table_sink.abilities if not isinstance(each, WritingMetadata)]
-    if unknown:
-        names = ", ".join(ability.type for ability in unknown)
-        raise refuse(node, f"sink abilities {names}", "write the physical columns only")
-    mode = _choice(node, _NOT_NULL, "ERROR", "DROP")
-    nested = _choice(node, _NESTED, "IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")
-    lengths = _choice(node, _LENGTH, "IGNORE", "TRIM_PAD", "ERROR")
+    mode, nested, lengths = (_choice(node, key) for key in (_NOT_NULL, _NESTED, _LENGTH))
     sink = ".".join(table_of(node).path)
     # Behind the physical columns there may be those of metadata, of which nothing is asked.
     checked = list(zip(columns, persisted_columns(node), strict=False))
@@ -116,11 +107,8 @@ def _told(breach: _Breach, sink: str) -> str:
     )
 
 
-def _choice(node: Sink, key: str, default: str, *others: str) -> str:
-    value = node.configuration.get(key, default).upper()
-    if value not in (default, *others):
-        raise refuse(node, f"{key} = {value}", f"set one of {', '.join((default, *others))}")
-    return value
+def _choice(node: Sink, key: str) -> str:
+    return node.configuration.get(key, str(OPTIONS[key].default)).upper()
 
 
 def _failing(breached: Column, text: Column, value: Column, type_: LogicalType) -> Column:

@@ -9,21 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors.checks import changelog_of
-from compiled_plan.plans.connectors.dead_letters import dead_letter_table, puts_aside
-from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.connectors.base import TableSpec
-from compiled_plan.plans.execution.functions.steps import needs_step
 from compiled_plan.plans.execution.operators.base import (
     goes_by_the_clock,
     has_event_time,
     is_keyed,
-    is_stateless,
-    refuse,
 )
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.execution.tables import resolved_table, table_of
-from compiled_plan.plans.inspection.rules import plan_findings
+from compiled_plan.plans.inspection.placement import calls_of, needs_step
+from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.sink import Sink
@@ -38,12 +35,10 @@ from compiled_plan.plans.nodes.tables import (
     WritingMetadata,
 )
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import Call, InputRef, RexNode, walk
+from compiled_plan.plans.rex import InputRef, RexNode, walk
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
-
-_LEGACY_CAST = "table.exec.legacy-cast-behaviour"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +74,7 @@ class Program:
     @property
     def reads_watermark(self) -> bool:
         """True when a projection or filter calls CURRENT_WATERMARK."""
-        calcs = [node for node in self.plan.nodes if isinstance(node, Calc)]
-        return any(
-            isinstance(part, Call) and part.name == "$CURRENT_WATERMARK$1"
-            for node in calcs
-            for rex in (*node.projection, *(() if node.condition is None else (node.condition,)))
-            for part in walk(rex)
-        )
+        return any(call.name == "$CURRENT_WATERMARK$1" for node in self.plan.nodes for call in calls_of(node))
 
     @property
     def goes_by_the_clock(self) -> bool:
@@ -131,15 +120,8 @@ def prepare(plan: CompiledPlan) -> Program:
     Raises:
         UnsupportedError: a node, table or option that cannot run; names it.
     """
-    for node in plan.nodes:
-        if not (is_keyed(node) or is_stateless(node) or isinstance(node, (TableSourceScan, Values, Sink))):
-            raise refuse(node, remedy="see docs/reference/nodes.md for the operators that run")
-        _check_options(node)
-    for finding in plan_findings(plan.nodes, plan.edges):
-        raise UnsupportedError(finding.message, where=finding.where, remedy=finding.remedy)
+    check_runs(plan)
     sinks = tuple(node for node in plan.nodes if isinstance(node, Sink))
-    if not sinks:
-        raise UnsupportedError("the plan has no sink", remedy="compile an INSERT INTO statement")
     tables = _tables(plan)
     values = {node.id: node for node in plan.nodes if isinstance(node, Values)}
     producers: dict[int, frozenset[Port]] = {}
@@ -161,12 +143,6 @@ def prepare(plan: CompiledPlan) -> Program:
     steps = frozenset(node.id for node in plan.nodes if needs_step(node))
     layout = lay_out(producers, sources, event_time, steps)
     return Program(plan, layout, tables, values, sinks)
-
-
-def _check_options(node: PlanNode) -> None:
-    """Refuse options of a session that a node asks for and that would be passed over."""
-    if node.configuration.get(_LEGACY_CAST, "DISABLED").upper() != "DISABLED":
-        raise refuse(node, f"{_LEGACY_CAST} = {node.configuration[_LEGACY_CAST]}", "set DISABLED")
 
 
 def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:
@@ -220,8 +196,6 @@ def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
     """The table of the program for records that cannot be read."""
     table = scan.dead_letters
     if table is None or table.resolved_table is None:
-        if name := dead_letter_table(resolved_table(scan).options or {}):
-            raise refuse(scan, f"dead letters for the table {name!r}, which the plan does not have", "compile it again")
         return None
     found = _spec(table, table.resolved_table, scan.id)
     return replace(found, sink=f"dead letters in {found.identifier}")
@@ -311,17 +285,8 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             if changes != ChangelogMode.INSERT:
                 # What takes a row back may not fit where the row does: operators above look at both.
                 continue
-            # A source may have taken them over, so that nothing above looks again.
-            for predicate in ability.predicates:
-                if max(_references(predicate), default=-1) >= len(paths):
-                    raise refuse(scan, "a filter of metadata in its source", "compile without that push-down")
-                filters.append((predicate, paths))
-        elif ability.type not in _PASSIVE_ABILITIES:
-            raise refuse(scan, f"the source ability {ability.type}", "compile without that push-down")
+            # A source may have taken them over, so that nothing above looks again. Of the other abilities that run,
+            # limits only let a source leave rows out early, and `stages.watermarks` makes the watermarks.
+            filters += [(predicate, paths) for predicate in ability.predicates]
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
-
-
-#: Abilities that only let a source leave rows out early, the operators above do the work again; and watermarks, which
-#: `stages.watermarks` makes.
-_PASSIVE_ABILITIES = frozenset({"LimitPushDown", "WatermarkPushDown"})

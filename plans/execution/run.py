@@ -99,6 +99,15 @@ class Run:
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
+        try:
+            self._open(guarded=guarded, start=start)
+        except BaseException:
+            self.remove_temporary()
+            raise
+
+    def _open(self, *, guarded: bool, start: Start | None) -> None:
+        """Look at the checkpoint, the sources and the sinks."""
+        spark, options, stdout = self.spark, self.options, self.stdout
         self.setting = setting_of(spark, options.host, self.functions)
         folder = folder_of(spark, options.checkpoint or self._temporary)
         asked = Asked(self.program, self.setting, options, self.functions, SparkFileTimes(spark))

@@ -354,3 +354,10 @@ def _remove(folder: Path) -> None:
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def uses_local_files(master: str, settings: Mapping[str, str]) -> bool:
+    """Whether a path without a scheme is one of this machine, as far as is known before Spark starts."""
+    elsewhere = any(os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "HADOOP_CONF_DIR", "SPARK_CONF_DIR"))
+    local = (master or os.environ.get("MASTER", "local")).startswith("local")
+    return local and not elsewhere and "spark.hadoop.fs.defaultFS" not in settings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable, ResolvedTable
@@ -15,14 +14,7 @@ def table_of(node: TableSourceScan | Sink) -> CatalogTable:
 
 
 def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
-    """Schema and options of the table of a scan or sink.
-
-    Raises:
-        UnsupportedError: the plan was compiled without them.
-    """
+    """Schema and options of the table of a scan or sink."""
     found = table_of(node).resolved_table
-    if found is None:
-        raise refuse(
-            node, "its table has no schema in the plan", "compile with table.plan.compile.catalog-objects = ALL"
-        )
+    assert found is not None
     return found

@@ -24,6 +24,7 @@ from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.types.held import REMEDY, unheld_text
 
 _SIMPLE: dict[type[t.LogicalType], Callable[[], s.DataType]] = {
     t.BooleanType: s.BooleanType,
@@ -70,10 +71,7 @@ def to_spark(type_: t.LogicalType) -> s.DataType:
             return s.BinaryType()
         case t.FieldsType():
             return s.StructType([s.StructField(field.name, to_spark(field.type), True) for field in type_.fields])
-    raise UnsupportedError(
-        f"values of type {type_} cannot be held in Spark",
-        remedy="cast it to another type before it is stored or sent on, such as STRING, BYTES or TIMESTAMP_LTZ",
-    )
+    raise UnsupportedError(unheld_text(type_), remedy=REMEDY)
 
 
 def ddl(type_: t.LogicalType) -> str:

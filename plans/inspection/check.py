@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Any
+
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.findings import Finding
+from compiled_plan.plans.findings import Finding, Severity
+from compiled_plan.plans.inspection.at_start import AtStart, checked_at_start
 from compiled_plan.plans.inspection.lint import lint
 from compiled_plan.plans.inspection.reading import read_plan
 from compiled_plan.plans.inspection.schema import schema_findings
 from compiled_plan.plans.text import jsontext
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer to whether a plan runs.
+
+    Args:
+        findings: everything that is wrong or doubtful in the plan; a run refuses it for the errors, and only for them.
+        at_start: facts that the plan does not hold: a start checks them.
+    """
+
+    findings: tuple[Finding, ...]
+    at_start: tuple[AtStart, ...] = ()
+
+    @property
+    def runs(self) -> bool:
+        """Whether the plan has no errors."""
+        return not any(finding.is_error for finding in self.findings)
+
+    def to_dict(self, source: str) -> dict[str, Any]:
+        """The document of `edit-plan --check --json`."""
+        findings, facts = ([item.to_dict() for item in items] for items in (self.findings, self.at_start))
+        return {"plan": source, "valid": self.runs, "findings": findings, "checkedAtStart": facts}
+
+
 def check(text: str, source: str = "") -> tuple[Finding, ...]:
-    """Everything that is wrong or doubtful in a plan; empty for a good one.
+    """The findings of `report`."""
+    return report(text, source).findings
+
+
+def report(text: str, source: str = "") -> Report:
+    """Check a plan.
 
     Args:
         text: the plan.
@@ -20,16 +52,17 @@ def check(text: str, source: str = "") -> tuple[Finding, ...]:
     try:
         data = jsontext.loads(text, source)
     except PlanError as fault:
-        return (Finding("", f"{fault.message} ({fault.where})", fault.remedy),)
+        return Report((Finding("", f"{fault.message} ({fault.where})", fault.remedy),))
     plan, findings = read_plan(data)
-    told = {finding.pointer for finding in findings}
-    # The reader's own words first; the schema adds what it is stricter about.
+    pointers = {finding.pointer for finding in findings}
+    # The reader decides what runs. The schema is stricter: Flink may ask for fields that have a default here.
+    severity = Severity.ERROR if plan is None else Severity.WARNING
     for finding in schema_findings(data):
-        if not any(_same_place(finding.pointer, pointer) for pointer in told):
-            findings.append(finding)
-    if plan is not None:
-        findings += lint(plan)
-    return tuple(findings)
+        if not any(_same_place(finding.pointer, pointer) for pointer in pointers):
+            findings.append(replace(finding, severity=severity))
+    if plan is None:
+        return Report(tuple(findings))
+    return Report((*findings, *lint(plan)), checked_at_start(plan))
 
 
 def _same_place(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""What is doubtful in a plan, and no error."""
+"""Lint: suspicious but valid plans."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
         *bare_numbers(plan),
         *_shorter_downstream(plan),
         *_without_key(plan),
-        *_not_runnable(plan),
         *_without_effect(plan),
     )
 
@@ -112,19 +111,6 @@ def _lifetime(entry: StateEntry) -> float:
 
 def _for_how_long(entry: StateEntry) -> str:
     return f"for {entry.ttl}" if entry.ttl_ms else f"for ever ({entry.ttl})"
-
-
-def _not_runnable(plan: CompiledPlan) -> Iterator[Finding]:
-    for number, node in enumerate(plan.nodes):
-        if not node.RUNNABLE:
-            yield Finding(
-                pointer=f"/nodes/{number}/type",
-                message=f"{node.type} can be read and edited, but not run",
-                remedy="write the query without it, or run the plan in Flink",
-                value=node.type,
-                node=f"{node.id} ({node.type})",
-                severity=Severity.WARNING,
-            )
 
 
 def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:

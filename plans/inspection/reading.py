@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compiled_plan.plans.files import read_text
-from compiled_plan.plans.findings import Finding, Severity
+from compiled_plan.plans.findings import Finding
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan
@@ -23,7 +23,7 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
     if parts is None:
         return None, findings
     findings = list(plan_findings(parts.nodes, parts.edges))
-    wrong = any(finding.severity is Severity.ERROR for finding in findings)
+    wrong = any(finding.is_unreadable for finding in findings)
     return (None if wrong else CompiledPlan(parts.nodes, parts.edges, parts.flink_version)), findings
 
 
@@ -39,7 +39,7 @@ def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:
     """
     plan, findings = read_plan(data)
     if plan is None:
-        errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+        errors = [finding for finding in findings if finding.is_unreadable]
         raise errors[0].as_error(source, more=len(errors) - 1)
     return plan
 

@@ -1,4 +1,7 @@
-"""Whether the nodes of a plan follow from what feeds them: each node's own rule, `faults`."""
+"""Rules of whole plans: what keeps a plan from being read, edited or run, by each node's own rule, `faults`.
+
+`edit-plan --check`, `execute-plan --dry-run` and the start of a run all ask `plan_findings`.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,30 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 
-from compiled_plan.plans.findings import Fault, Finding, Severity, pointer_of
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.findings import Fault, Finding, pointer_of, refusal
 from compiled_plan.plans.inspection.declared import DECLARED
+from compiled_plan.plans.inspection.placement import placement_faults
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.configuration import configuration_faults
 from compiled_plan.plans.nodes.references import reference_faults
 from compiled_plan.plans.nodes.rules import indices
+from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.plan import CompiledPlan, Edge
 from compiled_plan.plans.plan.structure import is_wired, label, unread_findings, wiring_findings
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+def check_runs(plan: CompiledPlan) -> None:
+    """Raise the first error of `edit-plan --check`.
+
+    Raises:
+        UnsupportedError: the plan cannot run; names the node.
+    """
+    for finding in plan_findings(plan.nodes, plan.edges):
+        raise UnsupportedError(finding.message, where=finding.where, remedy=finding.remedy)
 
 
 def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
@@ -30,7 +46,13 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
     faulty = {finding.node for finding in found if not finding.pointer.endswith("/uid")}
     plan = CompiledPlan(tuple(nodes), tuple(edges))
     received = _received(plan)
+    if not any(isinstance(node, Sink) for node in nodes):
+        yield Finding("/nodes", "the plan has no sink", "compile an INSERT INTO statement", editable=True)
     for position, node in enumerate(nodes):
+        if not node.RUNNABLE:
+            remedy = "write the query without it, or run the plan in Flink"
+            fault = refusal(("type",), f"a plan with {node.type} cannot run here", remedy, node.type)
+            yield _of_node(fault, node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
 
@@ -63,7 +85,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
         nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
         inputs = Inputs(rows, nodes, before, received, declared=DECLARED)
-        faults = [*configuration_faults(node.configuration), *node.faults(inputs)]
+        faults = [*configuration_faults(node.configuration), *node.faults(inputs), *placement_faults(node, plan)]
         # A node's own rule says it best; what it does not look at is still no column that is not there.
         faults = faults or [*reference_faults(node, [len(row.fields) for row in rows])]
         yield from (_of_node(fault, node, position) for fault in faults)
@@ -77,6 +99,5 @@ def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
 
 def _of_node(fault: Fault, node: PlanNode, position: int) -> Finding:
     pointer = pointer_of(("nodes", position, *fault.path))
-    value = masked_json(fault.value, str(fault.path[-1]))
-    severity = Severity.WARNING if fault.editable else Severity.ERROR
-    return Finding(pointer, fault.message, fault.remedy, value, label(node), severity)
+    value = masked_json(fault.value, str(fault.path[-1]) if fault.path else "")
+    return Finding(pointer, fault.message, fault.remedy, value, label(node), editable=fault.editable)

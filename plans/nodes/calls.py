@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.findings import Fault, did_you_mean
+from compiled_plan.plans.findings import Fault, did_you_mean, refusal
 from compiled_plan.plans.nodes.rules import Columns, Path, index, is_ordered
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.rex.signatures import SYNTAXES
@@ -116,7 +116,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         1, 3, lambda types: all(isinstance(type_, NumericType) for type_ in types[1:2]), _same, over=True
     ),
 }
-#: Functions of Flink's that are refused by name when the plan runs.
+#: Functions of Flink that do not run here.
 _NOT_RUN = frozenset(f"${name}$1" for name in "LEAD NTILE PERCENT_RANK CUME_DIST APPROX_COUNT_DISTINCT".split())
 
 
@@ -144,9 +144,19 @@ def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iter
     if item.syntax is not None and item.syntax not in SYNTAXES:
         message = f"unknown value {item.syntax!r} for `syntax`"
         yield Fault((*path, "syntax"), message, f"known: {', '.join(SYNTAXES)}", item.syntax)
-    if item.internal_name is None or item.internal_name in _NOT_RUN:
-        if not (item.internal_name or item.system_name or item.catalog_name or item.function_class or item.python):
+    if item.internal_name is None and item.python is None:
+        name = item.catalog_name or item.system_name or item.function_class
+        if name:
+            message = f"the aggregate function {name!r} is neither built in nor in Python"
+            yield refusal(path, message, "write it in Python, or run the plan in Flink", name)
+        else:
             yield Fault((*path, "internalName"), "the call names no function", "add `internalName`")
+        return
+    if item.internal_name is None:
+        return
+    if item.internal_name in _NOT_RUN:
+        message = f"the aggregate function {item.internal_name[1:-2]} does not run here"
+        yield refusal((*path, "internalName"), message, "write the query without it", item.internal_name)
         return
     function = FUNCTIONS.get(item.internal_name)
     if function is None or (function.over and not over):

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.options import Kind, Option
 from compiled_plan.plans.text import zones
 
+_LEGACY_CAST = "table.exec.legacy-cast-behaviour"
 _SWITCH = Option(Kind.BOOLEAN)
 OPTIONS: Mapping[str, Option] = {
     "table.exec.sink.not-null-enforcer": Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
     "table.exec.sink.type-length-enforcer": Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
+    "table.exec.sink.nested-constraint-enforcer": Option(
+        Kind.CHOICE, "IGNORE", ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")
+    ),
     "table.exec.sink.keyed-shuffle": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
     "table.exec.sink.upsert-materialize": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
     "table.exec.sink.rowtime-inserter": Option(Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED")),
@@ -36,3 +40,5 @@ def configuration_faults(configuration: Mapping[str, str]) -> Iterator[Fault]:
             remedy = zones.REMEDY
         if remedy is not None:
             yield Fault(("configuration", key), f"invalid value {value!r} for the option {key!r}", remedy, value)
+        elif key == _LEGACY_CAST and value.upper() != "DISABLED":
+            yield refusal(("configuration", key), f"{key} = {value}", "set DISABLED", value)

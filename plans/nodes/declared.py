@@ -54,5 +54,13 @@ class Declared(Protocol):
     def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType] | None:
         """The metadata that can be read, by the connector's name for it; None where the connector is not known."""
 
+    def metadata_faults(
+        self, table: str, options: Mapping[str, str], keys: Collection[str], *, reading: bool
+    ) -> Iterable[TableFault]:
+        """All that keeps a table from giving or taking metadata, by its keys."""
+
+    def dead_letters_to(self, options: Mapping[str, str]) -> str:
+        """The table of the program for records that cannot be read; empty for none."""
+
     def changes(self, options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
         """The kinds of rows that the table gives or takes; None where its options do not say."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, TWO_INPUTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import (
@@ -128,6 +128,9 @@ class IntervalJoin(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         spec, bounds = self.interval_join_spec.join_spec, self.interval_join_spec.window_bounds
         yield from join(spec, inputs, ("intervalJoinSpec", "joinSpec"))
+        if spec.join_type in ("SEMI", "ANTI"):
+            place = ("intervalJoinSpec", "joinSpec", "joinType")
+            yield refusal(place, f"an interval join of type {spec.join_type}", "join INNER, LEFT, RIGHT or FULL")
         path = ("intervalJoinSpec", "windowBounds")
         yield from timestamp(bounds.left_time_index, inputs.rows[0].types, (*path, "leftTimeIndex"))
         yield from timestamp(bounds.right_time_index, inputs.rows[1].types, (*path, "rightTimeIndex"))
@@ -153,6 +156,9 @@ class TemporalJoin(PlanNode):
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from join(self.join_spec, inputs, ("joinSpec",))
+        join_type = self.join_spec.join_type
+        if join_type not in ("INNER", "LEFT"):
+            yield refusal(("joinSpec", "joinType"), f"a temporal join of type {join_type}", "join INNER or LEFT")
         yield from timestamp(self.left_time_attribute_index, inputs.rows[0].types, ("leftTimeAttributeIndex",))
         if self.right_time_attribute_index != NO_COLUMN:
             yield from timestamp(self.right_time_attribute_index, inputs.rows[1].types, ("rightTimeAttributeIndex",))

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson, RowTypeJson, TypeJson
 from compiled_plan.plans.nodes.model import (
@@ -32,8 +32,9 @@ from compiled_plan.plans.nodes.rules import (
 )
 from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSource
+from compiled_plan.plans.nodes.tables import CatalogTable, ProjectPushDown, TableSource
 from compiled_plan.plans.rex import type_of
+from compiled_plan.plans.types import ArrayType, FieldsType, MapType, MultisetType, TimeType
 from compiled_plan.plans.types.likeness import alike
 
 LOOKUP_STATE = StateSlot("lookupJoinState", 0)
@@ -114,6 +115,7 @@ class LookupJoin(StatefulNode):
             for fault in output(asked, row.types, "the table"):
                 yield Fault((*place, *fault.path), fault.message, fault.remedy, fault.value)
         yield from self._key_faults(inputs.types, asked.types)
+        yield from self._refusals()
         yield from condition_faults(self.pre_filter_condition, inputs.types, ("preFilterCondition",))
         yield from condition_faults(self.filter_on_temporal_table, asked.types, ("filterOnTemporalTable",))
         exprs = self.projection_on_temporal_table
@@ -123,6 +125,22 @@ class LookupJoin(StatefulNode):
         yield from condition_faults(self.join_condition, (*inputs.types, *used), ("joinCondition",))
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, (*inputs.types, *used), "the join")
+
+    def _refusals(self) -> Iterator[Fault]:
+        """What Flink's lookups have, and those here do not."""
+        place, source = ("temporalTable", "lookupTableSource"), self.temporal_table.lookup_table_source
+        name = ".".join(source.table.path)
+        if self.require_upsert_materialize:
+            remedy = "set table.optimizer.non-deterministic-update.strategy to IGNORE"
+            yield refusal(("requireUpsertMaterialize",), "a lookup that keeps what it found", remedy, True)
+        for at, ability in enumerate(source.abilities):
+            if not isinstance(ability, ProjectPushDown) or any(len(path) > 1 for path in ability.projected_fields):
+                message = f"the source ability {ability.type} of table {name}"
+                yield refusal((*place, "abilities", at), message, "compile without that push-down")
+        for column in self.temporal_table.output_type.fields:
+            if isinstance(column.type, TimeType | ArrayType | MapType | MultisetType | FieldsType):
+                message = f"column {column.name} of table {name} is {column.type}"
+                yield refusal(("temporalTable", "outputType"), message, "leave it out of the table")
 
     def _key_faults(self, left: Columns, right: Columns) -> Iterator[Fault]:
         if not self.lookup_keys:

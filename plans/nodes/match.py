@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
-from compiled_plan.plans.nodes.rules import condition_faults, expression_faults, order, output, partition
+from compiled_plan.plans.nodes.patterns import elements, pattern_faults, skip, value_faults
+from compiled_plan.plans.nodes.rules import Path, condition_faults, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.sort import time_first
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortSpec
 from compiled_plan.plans.rex import Literal, RexNode, type_of
@@ -62,6 +63,29 @@ class Match(PlanNode):
             made = (type_of(spec.measures[name]) for name in names if name in spec.measures)
             wanted = (*(inputs.types[at] for at in spec.partition.fields), *made)
             yield from output(self.output_type, wanted, "the pattern")
+        yield from self._refusals(path)
+
+    def _refusals(self, path: Path) -> Iterator[Fault]:
+        """Clauses and patterns that Flink's SQL has, and that do not run here."""
+        spec = self.match_spec
+        if spec.subsets:
+            yield refusal((*path, "subsets"), "SUBSET", "name each pattern variable")
+        if spec.all_rows:
+            yield refusal((*path, "allRows"), "ALL ROWS PER MATCH", "use ONE ROW PER MATCH")
+        if skip(spec.after) is None:
+            message = "its AFTER MATCH clause"
+            yield refusal((*path, "after"), message, "skip to the next row, past the last row, or to a variable")
+        wrong = list(pattern_faults(spec.pattern, (*path, "pattern")))
+        yield from wrong
+        if wrong:
+            return
+        variables = [element.variable for element in elements(spec.pattern)]
+        for name in variables:
+            if name in spec.pattern_definitions:
+                place = (*path, "patternDefinitions", name)
+                yield from value_faults(spec.pattern_definitions[name], variables, place)
+        for name, rex in spec.measures.items():
+            yield from value_faults(rex, variables, (*path, "measures", name))
 
 
 def _within(interval: RexNode, inputs: Inputs, path: tuple[str, ...]) -> Iterator[Fault]:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RexJson
@@ -16,7 +16,7 @@ from compiled_plan.plans.nodes.rules import Columns, expression_faults, order, o
 from compiled_plan.plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
 from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.rex import Literal as RexLiteral
-from compiled_plan.plans.types import IntegerType, IntervalType
+from compiled_plan.plans.types import IntegerType, IntervalType, TimeKind, TimestampBase
 
 
 class CurrentRow(PlanModel):
@@ -112,8 +112,32 @@ class OverAggregate(PlanNode):
             for name, bound in (("lowerBound", group.lower_bound), ("upperBound", group.upper_bound)):
                 if isinstance(bound, BoundedWindow):
                     yield from self._offset(bound, columns, (*place, name))
+        yield from self._refusals(inputs)
         made = (call.type for group in spec.groups for call in group.agg_calls)
         yield from output(self.output_type, (*inputs.types, *made), "it")
+
+    def _refusals(self, inputs: Inputs) -> Iterator[Fault]:
+        """Windows that Flink's over functions do not have."""
+        path = ("overSpec", "groups")
+        if len(self.over_spec.groups) != 1:
+            yield refusal(path, "its OVER windows differ", "compute all aggregates of a query block on one window")
+            return
+        (group,) = self.over_spec.groups
+        fields = group.order_by.fields
+        time = inputs.types[fields[0].index] if fields and 0 <= fields[0].index < len(inputs.types) else None
+        by_time = isinstance(time, TimestampBase) and time.kind is not TimeKind.REGULAR
+        if by_time and (len(fields) > 1 or not fields[0].is_ascending):
+            message = "its order is not that of one time column ascending"
+            yield refusal((*path, 0, "orderBy"), message, "order the window by the time alone")
+        if not isinstance(group.upper_bound, CurrentRow):
+            message = "its window ends after the current row"
+            yield refusal((*path, 0, "upperBound"), message, "end it at CURRENT ROW")
+        if isinstance(group.lower_bound, UnboundedFollowing) or getattr(group.lower_bound, "is_following", False):
+            message = "its window starts after the current row"
+            yield refusal((*path, 0, "lowerBound"), message, "start it at a PRECEDING row")
+        elif not by_time and not isinstance(group.lower_bound, UnboundedPreceding):
+            message = "its window is bounded and not ordered by time"
+            yield refusal((*path, 0, "lowerBound"), message, "order the window by a time attribute")
 
     def _offset(self, bound: BoundedWindow, columns: Columns, path: tuple[str | int, ...]) -> Iterator[Fault]:
         """A bound must go one way, by a constant."""

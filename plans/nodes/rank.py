@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.model import Bool, Enforcing
-from compiled_plan.plans.nodes.ranks import RankRange, RankStrategy, RankType, UpdateFast, range_faults
+from compiled_plan.plans.nodes.ranks import RankRange, RankStrategy, RankType, Undefined, UpdateFast, range_faults
 from compiled_plan.plans.nodes.rules import ROW_NUMBER, indices, order, partition, same_as_input
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortSpec
 
@@ -38,6 +38,10 @@ class Rank(StatefulNode):
             yield from indices(keys, inputs.types, ("rankStrategy", "primaryKeys"))
             if not keys:
                 yield Fault(("rankStrategy", "primaryKeys"), "there are no primary keys", "name columns", [])
+        if self.rank_type != "ROW_NUMBER":
+            yield refusal(("rankType",), f"{self.rank_type} in a streaming top-n", "rank with ROW_NUMBER")
+        if isinstance(self.rank_strategy, Undefined):
+            yield refusal(("rankStrategy",), "a top-n whose strategy is not decided", "compile the program again")
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import INSERTS, NO_INPUT, Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import expressions, output
-from compiled_plan.plans.nodes.table_rules import catalog_table_faults, dead_letter_faults, source_faults, source_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSource, WatermarkPushDown
+from compiled_plan.plans.nodes.table_rules import (
+    catalog_table_faults,
+    dead_letter_faults,
+    metadata_faults,
+    options_of,
+    source_faults,
+    source_row,
+)
+from compiled_plan.plans.nodes.tables import CatalogTable, ReadingMetadata, TableSource, WatermarkPushDown
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -39,6 +46,13 @@ class TableSourceScan(PlanNode):
             *source_faults(source, ("scanTableSource",), inputs.declared),
         ]
         yield from wrong
+        keys = [key for each in source.abilities if isinstance(each, ReadingMetadata) for key in each.metadata_keys]
+        if not wrong:
+            yield from metadata_faults(source.table, keys, ("scanTableSource",), inputs.declared, reading=True)
+        name = inputs.declared.dead_letters_to(options_of(source.table))
+        if name and self.dead_letters is None:
+            message = f"dead letters for the table {name!r}, which the plan does not have"
+            yield refusal(("scanTableSource", "table"), message, "compile it again")
         if self.dead_letters is not None:
             yield from dead_letter_faults(self.dead_letters, ("deadLetters",), inputs.declared)
         table = source.table.resolved_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.model import (
     Bool,
@@ -17,8 +17,8 @@ from compiled_plan.plans.nodes.model import (
 )
 from compiled_plan.plans.nodes.rules import indices, output
 from compiled_plan.plans.nodes.specs import RowKind
-from compiled_plan.plans.nodes.table_rules import catalog_table_faults, options_of, persisted_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSink
+from compiled_plan.plans.nodes.table_rules import catalog_table_faults, metadata_faults, options_of, persisted_row
+from compiled_plan.plans.nodes.tables import CatalogTable, TableSink, WritingMetadata
 from compiled_plan.plans.types.changelog import ChangelogMode
 from compiled_plan.plans.types.likeness import alike
 
@@ -56,6 +56,14 @@ class Sink(StatefulNode):
         path = ("dynamicTableSink", "table")
         wrong = list(catalog_table_faults(table, path, inputs.declared, reading=False))
         yield from wrong
+        abilities = self.dynamic_table_sink.abilities
+        keys = [key for each in abilities if isinstance(each, WritingMetadata) for key in each.metadata_keys]
+        if not wrong:
+            yield from metadata_faults(table, keys, ("dynamicTableSink",), inputs.declared, reading=False)
+        for at, ability in enumerate(abilities):
+            if not ability.RUNNABLE:
+                place = ("dynamicTableSink", "abilities", at)
+                yield refusal(place, f"the sink ability {ability.type}", "write all columns of the table, and add rows")
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, inputs.types, "its input")
         # A sink that materialises takes all kinds, and gives those that the table takes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
@@ -37,6 +37,9 @@ class TemporalSort(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from order(self.order_by, inputs.types, ("orderBy",))
         yield from time_first(self.order_by, inputs.types, ("orderBy",))
+        if self.order_by.fields and not self.order_by.fields[0].is_ascending:
+            place = ("orderBy", "fields", 0, "isAscending")
+            yield refusal(place, "it sorts by time descending", "sort by time ascending", False)
         yield from same_as_input(self.output_type, inputs)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
 from compiled_plan.plans.nodes.rules import Columns, Path, condition_faults, expression_faults
 from compiled_plan.plans.nodes.tables import (
@@ -24,9 +24,13 @@ from compiled_plan.plans.nodes.tables import (
     WatermarkPushDown,
     WritingMetadata,
 )
-from compiled_plan.plans.rex import type_of
+from compiled_plan.plans.rex import InputRef, RexNode, type_of, walk
 from compiled_plan.plans.types import Field, FieldsType, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.held import REMEDY, unheld, unheld_text
 from compiled_plan.plans.types.likeness import alike
+
+_COMPILE_ALL = "compile with table.plan.compile.catalog-objects = ALL"
 
 
 def physical_row(table: ResolvedTable) -> RowType:
@@ -58,7 +62,7 @@ def catalog_table_faults(
     """What is wrong with a table: its schema, and its options for its connector and format.
 
     Args:
-        table: the table; one without schema or options has been compiled for a catalog, and is not looked at.
+        table: the table; one without schema or options has been compiled for a catalog, and does not run here.
         path: where it stands in the node.
         declared: what connectors and formats declare.
         reading: whether it is read; else it is written.
@@ -69,6 +73,7 @@ def catalog_table_faults(
         yield Fault((*path, "identifier"), f"{table.identifier!r} names no table", remedy, table.identifier)
     resolved = table.resolved_table
     if resolved is None:
+        yield refusal(path, "its table has no schema in the plan", _COMPILE_ALL)
         return
     at = (*path, "resolvedTable")
     wrong = list(_schema_faults(resolved, (*at, "schema")))
@@ -79,9 +84,16 @@ def catalog_table_faults(
             message = f"the table is partitioned by {name!r}, which is no column"
             yield Fault((*at, "partitionKeys", number), message, f"columns: {', '.join(sorted(names))}", name)
             return
-    if resolved.options is None or wrong:
+    if wrong:
+        return
+    if resolved.options is None:
+        yield refusal(at, "its table has no options in the plan", _COMPILE_ALL)
         return
     row = physical_row(resolved)
+    part = unheld(row)
+    if part is not None:
+        yield refusal((*at, "schema", "columns"), unheld_text(part), REMEDY, str(part))
+        return
     name = ".".join(table.path)
     options = (*at, "options")
     given = resolved.options
@@ -124,7 +136,7 @@ def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
     for number, column in enumerate(schema.columns):
         if isinstance(column, ComputedColumn):
             place = (*path, "columns", number, "expression", "rexNode")
-            yield from expression_faults(column.expression.rex_node, types, place)
+            yield from _declared(column.expression.rex_node, types, place)
     yield from _watermark_faults(schema, types, path)
     key = schema.primary_key
     for number, name in enumerate(key.columns if key else ()):
@@ -149,11 +161,24 @@ def _watermark_faults(schema: TableSchema, types: Columns, path: Path) -> Iterat
         elif schema.columns[at].name == spec.rowtime_attribute and not isinstance(types[at], TimestampBase):
             message = f"the watermark is for {spec.rowtime_attribute!r} of type {types[at]}, which is no timestamp"
             yield Fault((*place, "rowtimeAttribute"), message, "name a TIMESTAMP column", spec.rowtime_attribute)
-        yield from expression_faults(spec.expression.rex_node, types, (*place, "expression", "rexNode"))
+        yield from _declared(spec.expression.rex_node, types, (*place, "expression", "rexNode"))
+
+
+def _declared(rex: RexNode, types: Columns, path: Path) -> Iterator[Fault]:
+    """What is wrong with an expression of a declaration, which does not run: the plan's nodes have what runs."""
+    return (fault for fault in expression_faults(rex, types, path) if not fault.editable)
 
 
 def _type(column: Column) -> LogicalType:
     return type_of(column.expression.rex_node) if isinstance(column, ComputedColumn) else column.data_type
+
+
+def metadata_faults(
+    table: CatalogTable, keys: Sequence[str], path: Path, declared: Declared, *, reading: bool
+) -> Iterator[Fault]:
+    """Metadata that the table does not give or take here."""
+    for fault in declared.metadata_faults(".".join(table.path), options_of(table), keys, reading=reading):
+        yield Fault(path, fault.message, fault.remedy, list(keys), fault.foreign)
 
 
 def source_faults(source: TableSource, path: Path, declared: Declared) -> Iterator[Fault]:
@@ -161,11 +186,28 @@ def source_faults(source: TableSource, path: Path, declared: Declared) -> Iterat
     table = source.table.resolved_table
     if table is None:
         return
+    stored = len(physical_row(table).fields)
     for number, ability in enumerate(source.abilities):
         row = source_row(table, source.abilities[:number])
         place = (*path, "abilities", number)
+        if not ability.RUNNABLE:
+            yield refusal(place, f"the source ability {ability.type}", "compile without that push-down")
+        if isinstance(ability, ProjectPushDown):
+            stored = len(ability.projected_fields)
+        elif isinstance(ability, FilterPushDown):
+            yield from _filter_refusals(ability, stored, place, declared.changes(table.options or {}, reading=True))
         if row is not None:
             yield from _ability_faults(ability, row, table, place, declared)
+
+
+def _filter_refusals(
+    ability: FilterPushDown, stored: int, path: Path, changes: ChangelogMode | None
+) -> Iterator[Fault]:
+    """Filters of columns that the table does not store; those of changes are left to the operators above."""
+    for at, predicate in enumerate(ability.predicates if changes in (None, ChangelogMode.INSERT) else ()):
+        if any(isinstance(part, InputRef) and part.index >= stored for part in walk(predicate)):
+            message = "a filter of metadata in its source"
+            yield refusal((*path, "predicates", at), message, "compile without that push-down")
 
 
 def source_row(table: ResolvedTable, abilities: Sequence[SourceAbility]) -> RowType | None:

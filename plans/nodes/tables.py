@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
@@ -145,7 +145,14 @@ def split_identifier(text: str) -> tuple[str, ...]:
     return (*parts, part)
 
 
-class ProjectPushDown(PlanModel):
+class Ability(PlanModel):
+    """What a table does for the plan beside being read or written."""
+
+    #: Whether the product can run it; a plan with one that it cannot can be edited all the same.
+    RUNNABLE: ClassVar[bool] = True
+
+
+class ProjectPushDown(Ability):
     """The source reads some columns only; each is a path of field indices."""
 
     type: Always[Literal["ProjectPushDown"]] = "ProjectPushDown"
@@ -153,7 +160,7 @@ class ProjectPushDown(PlanModel):
     produced_type: RowTypeJson
 
 
-class ReadingMetadata(PlanModel):
+class ReadingMetadata(Ability):
     """The source adds metadata columns after the physical ones."""
 
     type: Always[Literal["ReadingMetadata"]] = "ReadingMetadata"
@@ -161,28 +168,30 @@ class ReadingMetadata(PlanModel):
     produced_type: RowTypeJson
 
 
-class FilterPushDown(PlanModel):
+class FilterPushDown(Ability):
     """The source may drop rows for which a predicate is not true."""
 
     type: Always[Literal["FilterPushDown"]] = "FilterPushDown"
     predicates: tuple[RexJson, ...]
 
 
-class LimitPushDown(PlanModel):
+class LimitPushDown(Ability):
     """The source may stop after `limit` rows."""
 
     type: Always[Literal["LimitPushDown"]] = "LimitPushDown"
     limit: Int
 
 
-class PartitionPushDown(PlanModel):
+class PartitionPushDown(Ability):
     """The source reads these partitions only."""
+
+    RUNNABLE = False
 
     type: Always[Literal["PartitionPushDown"]] = "PartitionPushDown"
     partitions: tuple[dict[str, str], ...]
 
 
-class WatermarkPushDown(PlanModel):
+class WatermarkPushDown(Ability):
     """The source makes the watermarks.
 
     `idle_timeout_millis` is what the session says, -1 for nothing; what the table says is in `watermark_params`, which
@@ -211,16 +220,20 @@ class WatermarkPushDown(PlanModel):
         return self.watermark_params.get(name) if isinstance(self.watermark_params, dict) else None
 
 
-class SourceWatermark(PlanModel):
+class SourceWatermark(Ability):
     """The source brings its own watermarks."""
+
+    RUNNABLE = False
 
     type: Always[Literal["SourceWatermark"]] = "SourceWatermark"
     source_watermark_enabled: Bool
     produced_type: RowTypeJson
 
 
-class AggregatePushDown(PlanModel):
+class AggregatePushDown(Ability):
     """The source aggregates (batch plans)."""
+
+    RUNNABLE = False
 
     type: Always[Literal["AggregatePushDown"]] = "AggregatePushDown"
     input_type: RowTypeJson
@@ -242,21 +255,25 @@ SourceAbility = Annotated[
 ]
 
 
-class Overwrite(PlanModel):
+class Overwrite(Ability):
     """`INSERT OVERWRITE`."""
+
+    RUNNABLE = False
 
     type: Always[Literal["Overwrite"]] = "Overwrite"
     overwrite: Bool
 
 
-class Partitioning(PlanModel):
+class Partitioning(Ability):
     """`INSERT INTO t PARTITION (column = value)`."""
+
+    RUNNABLE = False
 
     type: Always[Literal["Partitioning"]] = "Partitioning"
     partition: dict[str, str]
 
 
-class WritingMetadata(PlanModel):
+class WritingMetadata(Ability):
     """The sink takes metadata columns after the physical ones."""
 
     type: Always[Literal["WritingMetadata"]] = "WritingMetadata"
@@ -264,15 +281,19 @@ class WritingMetadata(PlanModel):
     consumed_type: RowTypeJson
 
 
-class TargetColumnWriting(PlanModel):
+class TargetColumnWriting(Ability):
     """The statement names the columns that it writes."""
+
+    RUNNABLE = False
 
     type: Always[Literal["TargetColumnWriting"]] = "TargetColumnWriting"
     target_columns: tuple[tuple[Int, ...], ...]
 
 
-class Bucketing(PlanModel):
+class Bucketing(Ability):
     """The sink writes buckets."""
+
+    RUNNABLE = False
 
     type: Always[Literal["Bucketing"]] = "Bucketing"
 

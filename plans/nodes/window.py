@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.aggregate import accumulators, called, grouped_types, same_row
 from compiled_plan.plans.nodes.base import TWO_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
@@ -20,7 +20,7 @@ from compiled_plan.plans.nodes.model import (
     OfRight,
     PlanModel,
 )
-from compiled_plan.plans.nodes.ranks import RankRange, RankType, range_faults
+from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, RankType, range_faults
 from compiled_plan.plans.nodes.rules import (
     ROW_NUMBER,
     Path,
@@ -247,6 +247,11 @@ class WindowRank(PlanNode):
         yield from partition(self.partition_spec, inputs.types, ("partitionSpec",))
         yield from order(self.sort_spec, inputs.types, ("sortSpec",))
         yield from range_faults(self.rank_range, inputs.types, ("rankRange",))
+        if self.rank_type != "ROW_NUMBER":
+            yield refusal(("rankType",), f"{self.rank_type} in a window top-n", "rank with ROW_NUMBER")
+        if not isinstance(self.rank_range, ConstantRange):
+            message = "a window top-n without a constant end"
+            yield refusal(("rankRange",), message, "compare the row number with a number")
         yield from _strategy(self.windowing, (WindowAttachedWindowing,), ("windowing",))
         yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())

@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from compiled_plan.plans.findings import Fault, did_you_mean
+from compiled_plan.plans.findings import Fault, did_you_mean, refusal
 from compiled_plan.plans.rex.kinds import kind_of, kind_text
 from compiled_plan.plans.rex.nodes import Call, Literal, Sarg
+from compiled_plan.plans.rex.operands import castable, operand_fault
+from compiled_plan.plans.rex.python import python_function, user_name
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType
 from compiled_plan.plans.types.likeness import alike
 
@@ -41,13 +43,19 @@ def call_fault(call: Call, types: Types) -> Fault | None:
     if call.syntax is not None and call.syntax not in SYNTAXES:
         remedy = f"known: {', '.join(SYNTAXES)}"
         return Fault(("syntax",), f"unknown value {call.syntax!r} for `syntax`", remedy, call.syntax)
-    if call.extra or call.name in _MATCH or call.name in _AGGREGATES:
-        return None  # a user's function, whose signature is its own affair
+    if call.name in _MATCH or call.name in _AGGREGATES:
+        return None
+    if call.extra:
+        return _user_fault(call)
+    if call.name in NOT_RUN:
+        return refusal(("internalName",), f"{_title(call.name)} does not run here", NOT_RUN[call.name], call.name)
     rule = STRUCTURAL.get(call.name)
     if rule is not None:
         wrong = rule(call, types)
+        if wrong is None:
+            return _operand_fault(call, types)
         remedy = "correct the operands, or compile the plan again"
-        return None if wrong is None else Fault(("operands",), f"{_title(call.name)}: {wrong}", remedy)
+        return Fault(("operands",), f"{_title(call.name)}: {wrong}", remedy)
     signatures = _table().get(call.name)
     if signatures is None:
         known = (*_table(), *STRUCTURAL)
@@ -57,7 +65,7 @@ def call_fault(call: Call, types: Types) -> Fault | None:
         return Fault(("internalName",), f"no function is named {call.name!r}", remedy, call.name, editable)
     given, result = "".join(map(kind_of, types)), kind_of(call.type)
     if any(_fits(given, kinds, more) for kinds, more, kind in signatures if kind == result):
-        return None
+        return _operand_fault(call, types)
     shown = ", ".join(str(type_.with_nullability(True)) for type_ in types)
     if not any(_fits(given, kinds, more) for kinds, more, _ in signatures):
         counts = sorted({len(kinds) for kinds, _, _ in signatures})
@@ -66,6 +74,44 @@ def call_fault(call: Call, types: Types) -> Fault | None:
     return Fault(
         ("type",), f"{_title(call.name)} of ({shown}) does not give {call.type}", "correct the type", str(call.type)
     )
+
+
+def _operand_fault(call: Call, types: Types) -> Fault | None:
+    """Operands of the right kinds that do not run."""
+    if call.name in _CASTS:
+        if castable(types[0], call.type, _cast_kinds()):
+            return None
+        message, remedy = f"a cast from {types[0]} to {call.type}", "cast through a type that both sides know"
+    else:
+        wrong = operand_fault(call, types)
+        if wrong is None:
+            return None
+        message, remedy = wrong
+    return refusal(("operands",), message, remedy)
+
+
+_CASTS = ("$CAST$1", "$TRY_CAST$1", "$cast$1")
+
+
+@lru_cache(maxsize=1)
+def _cast_kinds() -> frozenset[tuple[str, str]]:
+    return frozenset((kinds, result) for kinds, _, result in _table()["$CAST$1"])
+
+
+#: Functions whose operands are known, and that do not run here, with what to do instead.
+NOT_RUN: Mapping[str, str] = {
+    "$CURRENT_DATABASE$1": "write the name of the database",
+    "$SOURCE_WATERMARK$1": "declare the watermark over a column, as in WATERMARK FOR ts AS ts",
+}
+
+
+def _user_fault(call: Call) -> Fault | None:
+    """A user's function in another language than Python; the signature of one in Python is its own affair."""
+    if python_function(call) is not None or call.name in STRUCTURAL or call.name in _table():
+        return None
+    title = user_name(call) or str(dict(call.extra).get("class") or dict(call.extra).get("sqlKind") or call.name)
+    message = f"the function {title!r} is neither built in nor in Python"
+    return refusal((), message, "write it in Python, or run the plan in Flink", title)
 
 
 def _fits(given: str, kinds: str, more: bool) -> bool:
@@ -97,6 +143,11 @@ def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
         parts = (item.partition(":") for item in text.split(" "))
         found[name] = [(kinds.removesuffix("*"), kinds.endswith("*"), result) for kinds, _, result in parts]
     return found
+
+
+def known_names() -> frozenset[str]:
+    """The functions whose operands the table has."""
+    return frozenset(_table())
 
 
 def _same_kind(call: Call, types: Types) -> str | None:
@@ -242,6 +293,11 @@ def _first_kind(kind: str, result: str) -> Rule:
     return rule
 
 
+def _first(call: Call, types: Types) -> str | None:
+    """The first operand is the result."""
+    return _branches(call, types[:1]) if types else "it needs an operand"
+
+
 def _json_object(call: Call, types: Types) -> str | None:
     if len(types) % 2 == 0 or kind_of(types[0]) != "K" or any(kind_of(key) != "C" for key in types[1::2]):
         return "it takes a keyword, and a text and a value each time"
@@ -273,4 +329,8 @@ STRUCTURAL: Mapping[str, Rule] = {
     "$JSON_OBJECT$1": _json_object,
     **dict.fromkeys(("$BETWEEN$1", "$NOT BETWEEN$1", "$NOTBETWEEN$1", "$between$1", "$notBetween$1"), _between),
     **dict.fromkeys(("$IN$1", "$NOT IN$1", "$in$1"), _in),
+    "$AS$1": _first,
+    "$DEFAULT$1": lambda call, types: None,
+    "$concat$1": _same_kind,
+    "$extract$1": _first_kind("K", "N"),
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from compiled_plan.plans.findings import Fault, shown
+from compiled_plan.plans.findings import Fault, refusal, shown
 from compiled_plan.plans.rex.literal_checks import literal_remedy, value_fits
 from compiled_plan.plans.rex.nodes import (
     Call,
@@ -24,10 +24,33 @@ from compiled_plan.plans.rex.nodes import (
     fold,
 )
 from compiled_plan.plans.rex.signatures import call_fault
-from compiled_plan.plans.types import BooleanType, FieldsType, LogicalType, NullType
+from compiled_plan.plans.types import (
+    ArrayType,
+    BooleanType,
+    DescriptorType,
+    FieldsType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    NullType,
+    RawType,
+    TimestampTzType,
+    VariantType,
+)
 from compiled_plan.plans.types.likeness import alike
 
 Path = tuple[str | int, ...]
+#: The types of which a run reads no constants.
+_WITHOUT_CONSTANTS = (
+    ArrayType,
+    MapType,
+    MultisetType,
+    FieldsType,
+    RawType,
+    VariantType,
+    TimestampTzType,
+    DescriptorType,
+)
 Columns = Sequence[LogicalType]
 
 
@@ -119,7 +142,9 @@ def _reference(rex: InputRef | PatternInputRef, columns: Columns, _: object) -> 
 
 
 def _literal(rex: Literal, columns: Columns, _: object) -> Iterator[Fault]:
-    if not value_fits(rex.value, rex.type, rex.symbol):
+    if rex.value is not None and isinstance(rex.type, _WITHOUT_CONSTANTS):
+        yield refusal(("type",), f"constants of type {rex.type}", "compute the value", str(rex.type))
+    elif not value_fits(rex.value, rex.type, rex.symbol):
         message = f"the constant {shown(rex.value)} is not of type {rex.type}"
         yield Fault(("value",), message, literal_remedy(rex.type), rex.value)
 

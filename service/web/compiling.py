@@ -52,6 +52,7 @@ class Validated(BaseModel):
 
     valid: bool
     findings: list[dict[str, Any]]
+    checkedAtStart: list[dict[str, Any]]
 
 
 @router.post("/compile", summary="Compile a program, or read a plan; nothing is written")

@@ -83,11 +83,9 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
 
 def check(plan: str) -> Json:
     """All that is wrong or doubtful in a plan: the document of `edit-plan --check --json`."""
-    from compiled_plan.plans.inspection.check import check as checked
+    from compiled_plan.plans.inspection.check import report
 
-    findings = checked(plan)
-    valid = not any(finding.severity.value == "error" for finding in findings)
-    return {"plan": "", "valid": valid, "findings": [finding.to_dict() for finding in findings]}
+    return report(plan).to_dict("")
 
 
 def ttl(plan: str, edits: list[dict[str, str]]) -> Json:

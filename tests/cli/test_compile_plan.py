@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from compiled_plan.cli.compile_plan import app
+from tests.support.commands import called
 
 PROGRAM = """
 CREATE TABLE orders (id INT, item STRING) WITH ('connector' = 'filesystem', 'path' = '/o', 'format' = 'json');
@@ -279,3 +280,23 @@ def test_an_error_in_an_init_file_names_it(shared: Path, program: Path, tmp_path
     assert code == 1 and "there is no such file" in err and "program.sql" not in err
     for wrong in ("-", "x.py"):
         assert run(program, "--init", wrong)[0] == 2
+
+
+def test_a_plan_that_does_not_run_here_is_told_of_by_every_command(tmp_path: Path) -> None:
+    """Flink writes the timestamp of Kafka's messages; Spark's connector does not."""
+    program, plan = tmp_path / "program.sql", tmp_path / "plan.json"
+    options = "'connector' = 'kafka', 'topic' = 'x', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json'"
+    program.write_text(
+        "CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1');"
+        f"CREATE TABLE k (a INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({options});"
+        "INSERT INTO k SELECT a, TO_TIMESTAMP_LTZ(a, 3) FROM t;"
+    )
+    message = "does not write the metadata 'timestamp'"
+    compiled = called("compile_plan", program, "-o", plan)
+    assert (compiled.returncode, message in compiled.stderr) == (0, True)
+    checked = called("edit_plan", "--check", plan)
+    assert (checked.returncode, message in checked.stdout) == (1, True)
+    for more in ([], ["--dry-run"]):
+        started = called("execute_plan", *more, plan)
+        assert (started.returncode, message in started.stderr) == (1, True)
+    assert called("edit_plan", plan).returncode == 0

@@ -156,3 +156,29 @@ def test_an_unknown_zone_is_wrong_usage(plan_file: PlanFile) -> None:
     )
     assert done.returncode == 2
     assert "Mars/Phobos" in done.stderr
+
+
+@pytest.mark.parametrize("message", ["missing.json does not exist", "the checkpoint is a file", "cannot run here"])
+def test_a_start_that_cannot_succeed_is_refused_without_a_jvm(
+    plan_file: PlanFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("a JVM was started")
+
+    monkeypatch.setattr("compiled_plan.plans.execution.kept_session.session_of_command", never)
+    table = "CREATE TABLE t (id INT, name STRING) WITH ('connector' = 'filesystem', 'format' = 'json', 'path' = '{}');"
+    source = tmp_path / ("missing.json" if message.startswith("missing") else "in.json")
+    (tmp_path / "in.json").write_text("")
+    plan = plan_file(
+        "plan.json", PRINT + table.format(source) + "INSERT INTO lines SELECT id, name FROM t WHERE id > 1;"
+    )
+    if message == "cannot run here":
+        plan.write_text(plan.read_text().replace("stream-exec-calc_1", "stream-exec-python-calc_1"))
+    checkpoint = ["--checkpoint", str(tmp_path / "in.json")] if "checkpoint" in message else []
+    events = tmp_path / "events.jsonl"
+    before = sorted(tmp_path.iterdir())
+    done = run(*checkpoint, "--progress-file", str(events), str(plan))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert message in done.stderr
+    assert sorted(tmp_path.iterdir()) == sorted([*before, events])
+    assert message in events.read_text().splitlines()[-1]

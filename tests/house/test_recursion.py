@@ -15,7 +15,6 @@ UNBOUNDED = ("RexNode", "Call", "PlanNode", "CompiledPlan")
 #: Functions that call themselves all the same, and what bounds them.
 BOUNDED = {
     "plans/rex/typing.py:type_within": "the levels of a row type: a field inside of a field",
-    "plans/execution/operators/match.py:_elements": "a concatenation in a pattern holds variables",
     "plans/execution/stages/watermarks.py:watermark_times": "stateless nodes in a row; a planner merges them",
 }
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compiled_plan.plans.errors import NestingError, UnsupportedError
+from compiled_plan.plans.findings import refusal
 from tools.reference.markdown import code, table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _FOLDERS = ("api", "planner", "plans")
 _ERROR = UnsupportedError.__name__
-_ERRORS = {_ERROR, NestingError.__name__}
+_ERRORS = {_ERROR, NestingError.__name__, refusal.__name__}
 
 
 def refusals() -> str:
@@ -42,13 +43,22 @@ def _helpers(tree: ast.Module) -> Iterator[str]:
 
 
 def _in(path: Path, tree: ast.Module, helpers: set[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+    assigned = sorted((node for node in ast.walk(tree) if isinstance(node, ast.Assign)), key=lambda node: node.lineno)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
+        # The text of a variable is that of the assignment before.
+        texts_of = {
+            target.id: each.value
+            for each in assigned
+            for target in each.targets
+            if isinstance(target, ast.Name) and each.lineno < node.lineno
+        }
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name not in _ERRORS and (_part(path), name) not in helpers:
             continue
-        texts = [text for text in map(_text, node.args) if text != "..."]
+        values = (texts_of.get(arg.id, arg) if isinstance(arg, ast.Name) else arg for arg in node.args)
+        texts = [text for text in map(_text, values) if text != "..."]
         remedy = next((_text(word.value) for word in node.keywords if word.arg == "remedy"), "")
         if texts and texts[0].strip(".") and not texts[0].startswith("... is not supported"):
             yield texts[0], remedy or "; ".join(texts[1:]), code(path.parent.as_posix())

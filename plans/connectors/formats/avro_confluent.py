@@ -15,4 +15,5 @@ SPEC = FormatSpec(
     groups=GROUPS,
     unfit=schema_rule("avro-confluent"),
     contradiction=contradiction,
+    at_start="the schema registry",
 )

@@ -38,4 +38,5 @@ SPEC = FormatSpec(
     extension="json",
     messages=True,
     unfit=json_columns("canal-json"),
+    at_start="regular expressions",
 )

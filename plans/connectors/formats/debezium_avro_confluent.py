@@ -18,4 +18,5 @@ SPEC = FormatSpec(
     groups=GROUPS,
     unfit=schema_rule("debezium-avro-confluent", events=True),
     contradiction=contradiction,
+    at_start="the schema registry",
 )

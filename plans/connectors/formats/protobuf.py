@@ -61,4 +61,5 @@ SPEC = FormatSpec(
     files=False,
     unfit=_unfit,
     packages=(PROTOBUF,),
+    at_start="the Java class of the messages",
 )

@@ -61,4 +61,5 @@ SPEC = FormatSpec(
     messages=True,
     positional=True,
     unfit=_unfit,
+    at_start="the charset",
 )

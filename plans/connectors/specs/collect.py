@@ -13,4 +13,5 @@ SPEC = ConnectorSpec(
     {"id": TableOption(Kind.TEXT, doc="The name of who waits for the rows.", required=True)},
     sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT),
     in_process="gives its rows to this program",
+    at_start="the program that compiled the plan",
 )

@@ -80,6 +80,9 @@ _NAMES = ("kind", "start", "end", "min", "max", "length")
 
 
 def _together(type_: t.LogicalType, own: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    if isinstance(type_, t.RawType | t.NullType):
+        yield "kind", f"datagen has no values of type {type_}", "leave the column out"
+        return
     if own.get("kind") == "sequence":
         if not isinstance(type_, t.NumericType | t.CharacterType):
             yield "kind", f"a column of type {type_} cannot be a sequence", "make it a number or STRING"

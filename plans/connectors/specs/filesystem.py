@@ -73,4 +73,5 @@ SPEC = ConnectorSpec(
     },
     place=("path",),
     faults=_faults,
+    at_start="files and folders",
 )

@@ -13,4 +13,5 @@ SPEC = ConnectorSpec(
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     place=("id",),
     in_process="reads a DataFrame of this program",
+    at_start="the program that compiled the plan",
 )

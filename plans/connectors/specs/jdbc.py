@@ -180,4 +180,5 @@ SPEC = ConnectorSpec(
     column_faults=_column_faults,
     faults=_faults,
     place=("url", "table-name"),
+    at_start="the database, the columns of its table and their types",
 )

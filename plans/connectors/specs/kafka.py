@@ -14,6 +14,7 @@ from compiled_plan.plans.connectors.messages import (
     Parts,
     listed,
     parts,
+    topic_faults,
 )
 from compiled_plan.plans.connectors.messages import faults as message_faults
 from compiled_plan.plans.connectors.registry import format_spec
@@ -97,8 +98,10 @@ SPEC = ConnectorSpec(
     formats=KEY_AND_VALUE,
     groups=(PROPERTIES,),
     metadata=METADATA,
+    metadata_faults=topic_faults,
     place=("properties.bootstrap.servers", "topic", "topic-pattern"),
     packages=KAFKA,
     faults=_faults,
     messages=_messages,
+    at_start="brokers and topics",
 )

@@ -97,4 +97,5 @@ SPEC = ConnectorSpec(
     groups=(OptionGroup("", "Any other option goes to the data source as it is: `path`, ..."),),
     column_faults=_column_faults,
     faults=_faults,
+    at_start="the source of Spark's and its columns",
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans.connectors.common import tuning
 from compiled_plan.plans.connectors.jars import KAFKA
-from compiled_plan.plans.connectors.messages import BOUNDED, COMMON, METADATA, PROPERTIES, faults, parts
+from compiled_plan.plans.connectors.messages import BOUNDED, COMMON, METADATA, PROPERTIES, faults, parts, topic_faults
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import (
     NEEDED_KEY_AND_VALUE,
@@ -55,8 +55,10 @@ SPEC = ConnectorSpec(
     own_changes=True,
     groups=(PROPERTIES,),
     metadata=METADATA,
+    metadata_faults=topic_faults,
     place=("properties.bootstrap.servers", "topic", "topic-pattern"),
     packages=KAFKA,
     faults=_faults,
     messages=_messages,
+    at_start="brokers and topics",
 )

@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.specs.datagen import SPEC, children
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import (
     INSERT,
     KIND,
@@ -40,11 +39,7 @@ _MAX_MONTHS = 120_000
 
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> Source:
-    """Rows of a table's columns.
-
-    Raises:
-        UnsupportedError: a column of a type that has no values here.
-    """
+    """Rows of a table's columns."""
     makers = [_maker(f"fields.{field.name}", field.type, table) for field in table.columns.fields]
     rows = _rows(table, makers)
     numbers = (
@@ -103,12 +98,6 @@ def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
         made["length"] = int(options.get("length", _COLLECTION_LENGTH))
     elif isinstance(type_, t.TimestampBase):
         made["maxPast"] = parse_duration(options["max-past"]) if "max-past" in options else 0
-    elif not isinstance(type_, t.BooleanType | t.DateType | t.TimeType | t.FieldsType):
-        raise UnsupportedError(
-            f"datagen has no values of type {type_}",
-            where=f"table {table.identifier}, column {path.removeprefix('fields.')}",
-            remedy="leave the column out",
-        )
     return made
 
 

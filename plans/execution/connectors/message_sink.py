@@ -14,7 +14,6 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.messages import listed
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import (
     DELETE,
@@ -141,25 +140,11 @@ def write(messages: Messages, context: SinkContext, *, upserts: bool) -> Sink:
         upserts: whether the row of a key is deleted by a message without a value.
 
     Raises:
-        UnsupportedError: metadata that Spark's connector does not take; several topics, and none named by rows.
         DataError: there is no such topic.
         ExecutionError: the brokers do not answer.
     """
-    table = messages.checked().table
-    keys = [key for key, _ in table.metadata]
-    if "timestamp" in keys:
-        raise UnsupportedError(
-            "Spark's connector for Kafka does not write the metadata 'timestamp'",
-            where=f"table {table.identifier}",
-            remedy="declare the column VIRTUAL, or leave it out",
-        )
+    table = messages.table
     topics = listed(table.options.get("topic", ""))
-    if "topic" not in keys and len(topics) != 1:
-        raise UnsupportedError(
-            f"table {table.identifier} has not one topic, and its rows name none",
-            where=f"table {table.identifier}",
-            remedy="name one topic, or add a column: topic STRING NOT NULL METADATA",
-        )
     if topics:
         messages.topics.check()
     options = messages.spec.values(table.options)

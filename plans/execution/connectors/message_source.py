@@ -45,7 +45,6 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> Source
         DataError: a topic, partition or offset that is not there.
         ExecutionError: the brokers do not answer.
     """
-    messages.checked()
     options = messages.table.options
     topics = messages.topics
     if "topic" in options:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from compiled_plan.plans.connectors.checks import format_options, formats_of, metadata_of
+from compiled_plan.plans.connectors.checks import format_options, formats_of
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.messages import Parts, listed
 from compiled_plan.plans.connectors.schema_registry import OWN_SUBJECT
 from compiled_plan.plans.connectors.spec import ConnectorSpec
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import TableSpec
 from compiled_plan.plans.execution.connectors.brokers import Topics
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
@@ -78,22 +77,6 @@ class Messages:
     def _format_metadata(self, spec: FormatSpec) -> tuple[str, ...]:
         wanted = [key.removeprefix("value.") for key, _ in self.table.metadata if key.startswith("value.")]
         return tuple(key for key in wanted if key in spec.metadata)
-
-    def checked(self) -> Messages:
-        """Itself, where nothing is wrong with its metadata.
-
-        Raises:
-            UnsupportedError: metadata that Spark's connector does not give.
-        """
-        known = metadata_of(self.table.options) or {}
-        for key, _ in self.table.metadata:
-            if key == "leader-epoch" or key not in known:
-                raise UnsupportedError(
-                    f"Spark's connector for Kafka does not give the metadata {key!r}",
-                    where=f"table {self.table.identifier}",
-                    remedy="leave the column out",
-                )
-        return self
 
 
 def messages_of(table: TableSpec, spec: ConnectorSpec, parts: Parts, spark: SparkSession) -> Messages:

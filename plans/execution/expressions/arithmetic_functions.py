@@ -165,8 +165,5 @@ def _place(call: Call, context: ExpressionContext) -> Column:
     """The place of the row in the sequence of the seed: the first, where each row has a seed of its own."""
     if not is_sequence(call):
         return F.lit(0).cast("bigint")
-    if context.counted is None:
-        raise context.unsupported(
-            f"{call.name[1:-2]} with a seed cannot run here", "compute it in the SELECT list of a subquery"
-        )
+    assert context.counted is not None
     return context.counted

@@ -190,8 +190,6 @@ translates("$ARRAY_MIN$1")(_most(F.array_min))
 def _sort(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     ascending = constant(call.operands[1]) if len(args) > 1 else True
     nulls_first = constant(call.operands[2]) if len(args) > 2 else ascending
-    if ascending is None or nulls_first is None:
-        raise context.unsupported("ARRAY_SORT needs constants for its order")
     values = F.sort_array(lambdas.filtered(args[0], lambda item: item.isNotNull()), bool(ascending))
     nulls = lambdas.filtered(args[0], lambda item: item.isNull())
     return F.concat(nulls, values) if nulls_first else F.concat(values, nulls)

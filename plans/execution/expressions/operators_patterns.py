@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.rex.operands import like_tokens
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -28,7 +28,7 @@ def _like(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
     if pattern is None or escape is None:
         return java("LIKE", "boolean", *args)
     text = args[0]
-    tokens = _tokens(str(pattern), str(escape), context)
+    tokens = like_tokens(str(pattern), str(escape))
     plain = "".join(token for token, wild in tokens if not wild)
     shape = "".join(token if wild else "x" for token, wild in tokens)
     inner = shape.strip("x")
@@ -56,28 +56,6 @@ def _regex(tokens: list[tuple[str, bool]]) -> str:
     parts = {"%": "(?s:.*)", "_": "."}
     inside = "".join(parts[token] if wild else f"\\x{{{ord(token):x}}}" for token, wild in tokens)
     return f"\\A{inside}\\z"
-
-
-def _tokens(pattern: str, escape: str, context: ExpressionContext) -> list[tuple[str, bool]]:
-    """The characters of a LIKE pattern, each with whether it is a wildcard."""
-    if len(escape) > 1:
-        raise PlanError(f"LIKE ... ESCAPE takes one character, not {escape!r}", where=context.where)
-    found: list[tuple[str, bool]] = []
-    position = 0
-    while position < len(pattern):
-        character = pattern[position]
-        if escape and character == escape:
-            position += 1
-            escaped = pattern[position : position + 1]
-            if not escaped or escaped not in f"%_{escape}":
-                raise PlanError(
-                    f"the escape character of LIKE {pattern!r} must stand before %, _ or itself", where=context.where
-                )
-            found.append((escaped, False))
-        else:
-            found.append((character, character in "%_"))
-        position += 1
-    return found
 
 
 @translates("$SIMILAR TO$1", "$similar$1")

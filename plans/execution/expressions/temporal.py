@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.expressions.literals_to_columns import symbol
 from compiled_plan.plans.execution.expressions.registry import translates
 from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
 from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.rex.operands import BELOW_A_DAY
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -140,18 +141,13 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     target = to_spark(call.type)
     if isinstance(type_, t.IntervalType | t.TimeType):
         parts = _MONTH_PARTS if isinstance(type_, t.YearMonthIntervalType) else _INTERVAL_PARTS
-        if unit not in parts:
-            raise context.unsupported(f"EXTRACT({unit} ...) of a value of type {type_}")
         size, within = parts[unit]
         whole = F.call_function("div", value.cast("bigint"), F.lit(size))
         return (whole % within if within else whole).cast(target)
     if unit == "EPOCH":
         # Flink: of the local time, for a TIMESTAMP_LTZ too.
         return F.unix_seconds(_local(value, type_, context).cast("timestamp")).cast(target)
-    part = _PARTS.get(unit)
-    if part is None:
-        raise context.unsupported(f"EXTRACT({unit} ...) of a value of type {type_}")
-    return part(_local(value, type_, context)).cast(target)
+    return _PARTS[unit](_local(value, type_, context)).cast(target)
 
 
 @translates("$TIMESTAMPDIFF$1")
@@ -165,7 +161,6 @@ def _timestamp_diff(call: Call, args: tuple[Column, ...], context: ExpressionCon
 
 
 _TRUNC_UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND"})
-_SUB_DAY = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"})
 _LONG_UNITS = {"DECADE": (10, 0), "CENTURY": (100, 1), "MILLENNIUM": (1000, 1)}
 _TIME_UNITS = {"HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000, "MILLISECOND": 1}
 
@@ -177,10 +172,10 @@ def floor_to_unit(name: str, call: Call, args: tuple[Column, ...], context: Expr
         size = F.lit(_TIME_UNITS[unit])
         raised = value + size - 1 if name == "CEIL" else value
         return (raised - F.pmod(raised, size)).cast("int")
-    if isinstance(type_, t.DateType) and unit in _SUB_DAY:
+    if isinstance(type_, t.DateType) and unit in BELOW_A_DAY:
         return value
     local = _local(value, type_, context)
-    floored = _floored(local, unit, context)
+    floored = _floored(local, unit)
     if name == "CEIL":
         floored = F.when(floored == local, local).otherwise(_next(floored, unit))
     if isinstance(type_, t.TimestampLtzType):
@@ -188,7 +183,7 @@ def floor_to_unit(name: str, call: Call, args: tuple[Column, ...], context: Expr
     return floored.cast(to_spark(call.type))
 
 
-def _floored(local: Column, unit: str, context: ExpressionContext) -> Column:
+def _floored(local: Column, unit: str) -> Column:
     if unit in _TRUNC_UNITS:
         return F.date_trunc(unit, local).cast("timestamp_ntz")
     if unit == "WEEK":
@@ -200,9 +195,8 @@ def _floored(local: Column, unit: str, context: ExpressionContext) -> Column:
         return F.make_date((year - F.pmod(year, F.lit(size)) + first).cast("int"), F.lit(1), F.lit(1)).cast(
             "timestamp_ntz"
         )
-    if unit in _SUB_DAY:
-        return local
-    raise context.unsupported(f"rounding to {unit}")
+    assert unit in BELOW_A_DAY
+    return local
 
 
 def _days(local: Column, days: int) -> Column:
@@ -222,11 +216,7 @@ def _now(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
 
 @translates("$CURRENT_WATERMARK$1")
 def _current_watermark(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    if context.current_watermark is None:
-        raise context.unsupported(
-            "CURRENT_WATERMARK behind a join, an aggregate or another operator with state",
-            "call it in a view directly over the table with the watermark, and use its column here",
-        )
+    assert context.current_watermark is not None
     return F.timestamp_millis(context.current_watermark).cast(to_spark(call.type))
 
 

@@ -12,7 +12,6 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.partition_commits import KIND as POLICY
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.errors import DataError
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND, SinkContext, TableSpec
 from compiled_plan.plans.execution.connectors.hadoop import Files
 from compiled_plan.plans.execution.connectors.partition_commits import PartitionCommits
@@ -20,6 +19,7 @@ from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of,
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, column, java_column, shape
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.selection import Selection
+from compiled_plan.plans.inspection.places import no_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -41,11 +41,7 @@ def sink(table: TableSpec, context: SinkContext) -> FileSink:
     path = table.options["path"]
     files = Files(context.spark, path)
     if files.exists(path) and not files.is_folder(path):
-        raise DataError(
-            f"{path} is a file, and rows are written into a folder",
-            where=f"table {table.identifier}",
-            remedy="correct the table's option 'path'",
-        )
+        raise no_folder(path, table.identifier)
     number = context.share(files.root)
     mark = f"s{number}-" if number else ""
     return FileSink(table, format_, spec, context, mark, _commits(table, context, mark))

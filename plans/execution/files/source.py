@@ -13,12 +13,12 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.errors import DataError
 from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, Source, SourceContext, TableSpec
 from compiled_plan.plans.execution.connectors.dead_letters import COLUMN as DEAD_LETTER
 from compiled_plan.plans.execution.connectors.hadoop import Files, literally
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, column, java_column, shape
+from compiled_plan.plans.inspection.places import missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,11 +48,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     path = table.options["path"]
     files = Files(context.spark, path)
     if not files.exists(path):
-        raise DataError(
-            f"file or folder {path} does not exist",
-            where=f"table {table.identifier}",
-            remedy="correct the table's option 'path', or put the file there",
-        )
+        raise missing(path, table.identifier)
     reader = (
         context.spark.readStream.option("recursiveFileLookup", True)
         # Nothing is too old to be read; by default a file a week older than the newest one is left out.

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
 from compiled_plan.plans.connectors.dead_letters import puts_aside
-from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import TableSpec
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, file_format
 from compiled_plan.plans.execution.java import java_class
@@ -22,19 +20,8 @@ PARTITION_NAME = "partition.default-name"
 
 
 def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
-    """The table's format and what it needs.
-
-    Raises:
-        UnsupportedError: a metadata column that files do not have.
-    """
+    """The table's format and what it needs."""
     name = table.options["format"]
-    for key, _ in table.metadata:
-        if key not in SPEC.metadata:
-            raise UnsupportedError(
-                f"files have no metadata {key!r}",
-                where=f"table {table.identifier}",
-                remedy=f"metadata of this table: {', '.join(SPEC.metadata)}",
-            )
     kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
     row = replace(table.columns, fields=kept)
     return file_format(name), FormatTable(

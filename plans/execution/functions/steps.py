@@ -17,12 +17,12 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.operators.base import Lowering, refuse
+from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.calc import outer_row
+from compiled_plan.plans.inspection.placement import calls_of_python
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Calc, Correlate
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.plan.session_options import expressions
 from compiled_plan.plans.rex import Call, PythonFunction, RexNode, calls_python, flattened, python_function, walk
 
 if TYPE_CHECKING:
@@ -33,46 +33,17 @@ if TYPE_CHECKING:
 Branch = tuple[tuple[RexNode, bool], ...]
 
 
-def calls_in(node: PlanNode) -> Iterator[Call]:
-    """The calls of Python functions in a node's expressions."""
-    for rex in expressions(node):
-        yield from (item for item in walk(rex) if isinstance(item, Call) and python_function(item) is not None)
-
-
-def needs_step(node: PlanNode) -> bool:
-    """Whether a node is one that calls Python functions in a level of its own."""
-    return isinstance(node, Calc | Correlate) and any(True for _ in calls_in(node))
-
-
 def check(plan: CompiledPlan, functions: PythonFunctions) -> None:
-    """Load the functions of a plan, and refuse them where they do not run.
+    """Load the functions of a plan.
 
     Raises:
-        UnsupportedError: a call in a node that cannot have one, or a module that is not allowed.
+        UnsupportedError: a module that is not allowed.
         ExecutionError: a function that cannot be imported.
         PlanError: a function that is not what it was when the plan was compiled.
     """
     for node in plan.nodes:
-        where = f"node {node.id} ({node.type})"
-        calls = list(calls_in(node))
-        for call in calls:
-            functions.bound(call, where)
-        if calls and not isinstance(node, Calc | Correlate):
-            raise refuse(
-                node,
-                f"it calls the Python function {_name(calls[0])} in a condition",
-                "call it in a query below, and compare its result",
-            )
-        if isinstance(node, Correlate) and calls_python(node.condition):
-            raise refuse(
-                node, "its condition calls a Python function", "filter the table function's rows in a query above"
-            )
-
-
-def _name(call: Call) -> str:
-    reference = python_function(call)
-    assert reference is not None
-    return reference.path
+        for call in calls_of_python(node):
+            functions.bound(call, f"node {node.id} ({node.type})")
 
 
 class PythonStep:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.operators.aggregate_calls import kernel_aggregate
-from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse, stateless
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, stateless
 from compiled_plan.plans.execution.operators.calc import same
 from compiled_plan.plans.execution.operators.parameters import Aggregate, Parameters
 from compiled_plan.plans.nodes.aggregate import (
@@ -75,33 +75,32 @@ def global_group_aggregate(node: GlobalGroupAggregate, lowering: Lowering) -> Ke
     below = _skip_exchanges(lowering.plan.inputs(node.id)[0], lowering)
     if isinstance(below, IncrementalGroupAggregate):
         local = _skip_exchanges(lowering.plan.inputs(below.id)[0], lowering)
-        if isinstance(local, LocalGroupAggregate):
-            # The final key's positions count the partial key's columns.
-            grouping = [local.grouping[at] for at in below.final_agg_grouping]
-            return _operator(
-                node,
-                local,
-                lowering.input_types(local),
-                grouping,
-                below.partial_original_agg_calls,
-                below.partial_agg_call_need_retractions,
-                below.partial_agg_need_retraction,
-                node.generate_update_before,
-                lowering,
-            )
-    if isinstance(below, LocalGroupAggregate):
+        assert isinstance(local, LocalGroupAggregate)
+        # The final key's positions count the partial key's columns.
+        grouping = [local.grouping[at] for at in below.final_agg_grouping]
         return _operator(
             node,
-            below,
-            lowering.input_types(below),
-            below.grouping,
-            below.agg_calls,
-            below.agg_call_need_retractions,
-            below.need_retraction,
+            local,
+            lowering.input_types(local),
+            grouping,
+            below.partial_original_agg_calls,
+            below.partial_agg_call_need_retractions,
+            below.partial_agg_need_retraction,
             node.generate_update_before,
             lowering,
         )
-    raise refuse(node, f"its input is {below.type}, not a local aggregate", "compile the program again")
+    assert isinstance(below, LocalGroupAggregate)
+    return _operator(
+        node,
+        below,
+        lowering.input_types(below),
+        below.grouping,
+        below.agg_calls,
+        below.agg_call_need_retractions,
+        below.need_retraction,
+        node.generate_update_before,
+        lowering,
+    )
 
 
 def _skip_exchanges(node: PlanNode, lowering: Lowering) -> PlanNode:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from compiled_plan.plans.execution.operators.base import Lowering, refuse
+from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.parameters import Aggregate, PythonAggregate
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
@@ -33,11 +33,10 @@ def kernel_aggregate(
         place: the column of the kernel's input that holds a column of the node's.
 
     Raises:
-        UnsupportedError: a function in Python lacks a method, or it is one in another language.
+        UnsupportedError: a function in Python lacks a method.
     """
     function = call.internal_name if call.python is None else call.python.class_
-    if function is None:
-        raise refuse(node, "an aggregate function that is neither built in nor in Python")
+    assert function is not None
     return Aggregate(
         function=function,
         args=tuple(map(place, call.arg_list)),

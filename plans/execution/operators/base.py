@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.inspection.diff.mapping import ColumnSource
+from compiled_plan.plans.inspection.placement import makes_watermarks
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.specs import AggregateCall
-from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.plan.session_options import zone_of
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import LogicalType, RowType
@@ -215,11 +214,6 @@ def lower_keyed(node: PlanNode, lowering: Lowering) -> KeyedOperator:
     return _KEYED[type(node)](node, lowering)
 
 
-def makes_watermarks(node: PlanNode) -> bool:
-    """True for a watermark assigner, and for a scan whose source makes the watermarks."""
-    return isinstance(node, WatermarkAssigner) or (isinstance(node, TableSourceScan) and node.watermark is not None)
-
-
 def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
     """The watermark assigners, and the sources with watermarks, whose rows come to a node."""
 
@@ -239,12 +233,3 @@ def refuse(node: PlanNode, why: str = "", remedy: str = "") -> UnsupportedError:
         where=f"node {node.id} ({node.description})",
         remedy=remedy,
     )
-
-
-def assigns_below(plan: CompiledPlan, node: int) -> bool:
-    """Whether rows of a node come to a watermark assigner through stateless nodes alone."""
-
-    def onward(at: int) -> list[int]:
-        return [each.id for each in plan.consumers(at)] if at == node or is_stateless(plan.node(at)) else []
-
-    return any(isinstance(plan.node(at), WatermarkAssigner) for at in reached(onward(node), onward))

@@ -18,9 +18,7 @@ from compiled_plan.plans.execution.operators.base import (
     KeyedOperator,
     KeyedPort,
     Lowering,
-    assigns_below,
     keyed,
-    refuse,
     stateless,
 )
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters
@@ -66,10 +64,6 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
     One task does it, for there is one sequence. A call in a branch of CASE goes on with every row, not only with those
     of its branch.
     """
-    if assigns_below(lowering.plan, node.id):
-        raise refuse(
-            node, "RAND with a seed is computed in front of a watermark", "leave it out of the table's columns"
-        )
     types, context = lowering.input_types(node), lowering.context(node)
     condition = node.condition
 

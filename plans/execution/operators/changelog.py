@@ -16,8 +16,6 @@ from compiled_plan.plans.execution.operators.base import (
     KeyedPort,
     Lowering,
     keyed,
-    makes_watermarks,
-    refuse,
 )
 from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize
@@ -119,16 +117,13 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
     """
     types = lowering.input_types(node)
     table = node.dynamic_table_sink.table.resolved_table
-    if table is None:
-        raise refuse(node, "its table has no schema in the plan")
+    assert table is not None
     names = _physical(table)
     keys = primary_key(node)
     key_types = [types[at] for at in keys]
     upsert_key = tuple(node.input_upsert_key) if node.input_upsert_key else None
     parameters: Parameters = SinkUpsertMaterializerParameters(upsert_key)
     if node.waits_for_watermarks:
-        if not any(map(makes_watermarks, lowering.plan.nodes)):
-            raise refuse(node, "ON CONFLICT DO ERROR or DO NOTHING without watermarks")
         assert node.conflict_strategy is not None
         parameters = SinkCompactorParameters(
             upsert_key=upsert_key,

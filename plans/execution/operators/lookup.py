@@ -14,49 +14,26 @@ from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import LookupTable, open_lookup
 from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.expressions.functions import java
-from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, refuse, stateless
+from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, stateless
 from compiled_plan.plans.execution.types import ddl
 from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupJoin, LookupKey
-from compiled_plan.plans.nodes.tables import ProjectPushDown
+from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.rex import Literal
-from compiled_plan.plans.types import LogicalType, RowType, TimeType
+from compiled_plan.plans.types import RowType
 
 
 def _table(node: LookupJoin) -> tuple[LookupTable, tuple[LookupKey, ...]]:
-    """The table of a lookup join, and what its keys are compared with.
-
-    Raises:
-        UnsupportedError: a connector, option, column type or push-down that lookups do not know.
-    """
+    """The table of a lookup join, and what its keys are compared with."""
     source, columns = node.temporal_table.lookup_table_source, node.temporal_table.output_type
-    table = source.table.resolved_table
-    if table is None:
-        raise refuse(
-            node, "its table has no schema in the plan", "compile with table.plan.compile.catalog-objects = ALL"
-        )
-    name, options = ".".join(source.table.path), dict(table.options or {})
+    name, options = ".".join(source.table.path), dict(options_of(source.table))
     keys = sorted((int(at), key) for at, key in node.lookup_keys.items())
     found = LookupTable(name, columns, tuple(at for at, _ in keys), options)
-    for ability in source.abilities:
-        if not isinstance(ability, ProjectPushDown) or any(len(path) > 1 for path in ability.projected_fields):
-            raise refuse(node, f"the source ability {ability.type} of table {name}", "compile without that push-down")
-    for column in columns.fields:
-        if isinstance(column.type, TimeType) or not _is_simple(column.type):
-            raise refuse(node, f"column {column.name} of table {name} is {column.type}", "leave it out of the table")
     return found, tuple(key for _, key in keys)
-
-
-def _is_simple(type_: LogicalType) -> bool:
-    return not any(mark in ddl(type_) for mark in ("<", "void"))
 
 
 @stateless(LookupJoin)
 def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Flink's LookupJoinRunner."""
-    if node.require_upsert_materialize:
-        raise refuse(
-            node, "a lookup that keeps what it found", "set table.optimizer.non-deterministic-update.strategy to IGNORE"
-        )
     context, (table, keys) = lowering.context(node), _table(node)
     description = open_lookup(table)
     types = table.columns.types

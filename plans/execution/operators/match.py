@@ -21,26 +21,13 @@ from compiled_plan.plans.execution.operators.base import (
     KeyedPort,
     Lowering,
     keyed,
-    refuse,
 )
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters, SortColumn, sort_columns
 from compiled_plan.plans.nodes.match import Match
-from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of, walk
+from compiled_plan.plans.nodes.patterns import AGGREGATES, ALL, alphas, elements, offset, parts, skip
+from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of
 from compiled_plan.plans.trees import fold_tree
 from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
-
-#: The pattern variable that stands for all rows of a match.
-_ALL = "*"
-_AGGREGATES = frozenset(
-    f"${name}$1"
-    for name in ("COUNT", "SUM", "$SUM0", "MIN", "MAX", "AVG", "FIRST_VALUE", "LAST_VALUE", "LISTAGG", "COLLECT")
-)
-_SKIPS = {
-    "SKIP_TO_NEXT_ROW": "NEXT_ROW",
-    "SKIP_PAST_LAST_ROW": "PAST_LAST_ROW",
-    "$SKIP TO FIRST$1": "FIRST",
-    "$SKIP TO LAST$1": "LAST",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +144,7 @@ class _Values:
 
     def rewrite(self, rex: RexNode) -> RexNode:
         """The expression over the values."""
-        return fold_tree(rex, _inside, self._rewritten)
+        return fold_tree(rex, parts, self._rewritten)
 
     def _rewritten(self, rex: RexNode, inside: tuple[RexNode, ...]) -> RexNode:
         match rex:
@@ -166,18 +153,16 @@ class _Values:
             case Call(name="$FINAL$1" | "$RUNNING$1"):
                 return inside[0]
             case Call(name="$PREV$1" | "$NEXT$1"):
-                if self._offset(rex) != 0:
-                    raise refuse(self.node, "PREV or NEXT with an offset", "use LAST or FIRST")
                 return self._slot(rex, CurrentValue(self._column(rex.operands[0])[1]))
             case Call(name="$LAST$1" | "$FIRST$1"):
                 kind = LastValue if rex.name == "$LAST$1" else FirstValue
-                return self._slot(rex, kind(*self._column(rex.operands[0]), offset=self._offset(rex)))
+                return self._slot(rex, kind(*self._column(rex.operands[0]), offset=offset(rex) or 0))
             case Call(name="$MATCH_ROWTIME$1"):
                 time = self.node.match_spec.order_by.fields[0].index
                 return self._slot(rex, LastValue(-1, time, offset=0))
             case Call(name="$MATCH_PROCTIME$1"):
                 return Call("$PROCTIME$1", (), rex.type)
-            case Call() if rex.name in _AGGREGATES:
+            case Call() if rex.name in AGGREGATES:
                 return self._aggregate(rex)
         return rex.with_children(inside) if inside else rex
 
@@ -198,28 +183,13 @@ class _Values:
 
     def _column(self, rex: RexNode) -> tuple[int, int]:
         """The variable and the column of an expression over the rows of one variable."""
-        alphas = {ref.alpha for ref in walk(rex) if isinstance(ref, PatternInputRef)}
-        if len(alphas) > 1:
-            raise refuse(self.node, f"an expression over rows of several variables ({', '.join(sorted(alphas))})")
-        alpha = next(iter(alphas), _ALL)
-        if alpha != _ALL and alpha not in self.variables:
-            raise refuse(self.node, f"the variable {alpha}, which the pattern does not have")
+        alpha = next(iter(alphas(rex)), ALL)
 
         def plain(part: RexNode) -> RexNode:
-            if isinstance(part, Call) and part.name in ("$LAST$1", "$FIRST$1", "$PREV$1", *_AGGREGATES):
-                raise refuse(self.node, f"{part.name} within another navigation")
             return InputRef(part.index, part.type) if isinstance(part, PatternInputRef) else part
 
-        variable = -1 if alpha == _ALL else self.variables.index(alpha)
+        variable = -1 if alpha == ALL else self.variables.index(alpha)
         return variable, self.rows.place(transform(rex, plain))
-
-    def _offset(self, rex: Call) -> int:
-        offset = rex.operands[1] if len(rex.operands) > 1 else None
-        if offset is None:
-            return 0
-        if not isinstance(offset, Literal) or not isinstance(offset.value, int):
-            raise refuse(self.node, f"an offset of {rex.name} that is no constant")
-        return offset.value
 
 
 def _in_event_time(node: Match, types: Sequence[LogicalType]) -> bool:
@@ -231,15 +201,8 @@ def _in_event_time(node: Match, types: Sequence[LogicalType]) -> bool:
 def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     """Flink's CepOperator."""
     spec = node.match_spec
-    if spec.subsets:
-        raise refuse(node, "SUBSET", "name each pattern variable")
-    if spec.all_rows:
-        raise refuse(node, "ALL ROWS PER MATCH", "use ONE ROW PER MATCH")
-    elements = _elements(node, spec.pattern)
-    variables = [name for name, _ in elements]
-    if len(set(variables)) < len(variables):
-        raise refuse(node, "a pattern variable that is there twice", "give each place a variable of its own")
-    _check_quantifiers(node, [element for _, element in elements])
+    pattern = elements(spec.pattern)
+    variables = [element.variable for element in pattern]
     row = node.output_type
     assert isinstance(row, RowType)
     rows = _Rows(list(lowering.input_types(node)))
@@ -253,7 +216,8 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     key_types = [rows.types[at] for at in keys]
     measures = _Values(node, variables, rows)
     made = [measures.rewrite(spec.measures[name]) for name in row.names[len(keys) :]]
-    after = _skip(node, spec.after)
+    after = skip(spec.after)
+    assert after is not None
     first, *others = spec.order_by.fields
 
     def columns(flow: Flow) -> Sequence[Column]:
@@ -277,7 +241,7 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
             partition=tuple(keys),
             time=first.index,
             order_by=sort_columns(others),
-            pattern=tuple(element for _, element in elements),
+            pattern=tuple(MatchElement(item.least, item.most, item.greedy) for item in pattern),
             defines=tuple(tuple(values.slots) for values in defines),
             conditions=tuple(conditions),
             measures=tuple(measures.slots),
@@ -289,62 +253,8 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     )
 
 
-#: What stands for one value, whatever is inside of it.
-_VALUES = frozenset(("$PREV$1", "$NEXT$1", "$LAST$1", "$FIRST$1", "$MATCH_ROWTIME$1", "$MATCH_PROCTIME$1"))
-
-
-def _inside(rex: RexNode) -> tuple[RexNode, ...]:
-    """The parts of an expression that have values of their own."""
-    if isinstance(rex, Call) and (rex.name in _VALUES or rex.name in _AGGREGATES):
-        return ()
-    return rex.operands[:1] if isinstance(rex, Call) and rex.name in ("$FINAL$1", "$RUNNING$1") else rex.children()
-
-
 def _condition(rex: RexNode | None, values: _Values, context: ExpressionContext) -> JoinedCondition | None:
     if rex is None or (isinstance(rex, Literal) and rex.value is True):
         return None
     rewritten = values.rewrite(rex)
     return JoinedCondition(tuple(values.types), lambda columns: to_column(rewritten, tuple(columns), context))
-
-
-def _elements(node: Match, pattern: RexNode) -> list[tuple[str, MatchElement]]:
-    """The variables of a pattern from left to right, each with its quantifier."""
-    if isinstance(pattern, Literal):
-        return [(str(pattern.value), MatchElement(1, 1, greedy=True))]
-    if isinstance(pattern, Call):
-        if dict(pattern.extra).get("sqlKind") == "PATTERN_CONCAT":
-            return [element for operand in pattern.operands for element in _elements(node, operand)]
-        if pattern.name == "$PATTERN_QUANTIFIER$1":
-            variable, *numbers = [getattr(operand, "value", None) for operand in pattern.operands]
-            if not isinstance(pattern.operands[0], Literal):
-                raise refuse(node, "a group of variables with a quantifier", "repeat single variables")
-            least, most, reluctant = numbers
-            assert isinstance(least, int)
-            assert isinstance(most, int)
-            return [(str(variable), MatchElement(least, most, greedy=not reluctant))]
-        raise refuse(node, f"the pattern {dict(pattern.extra).get('sqlKind', pattern.name)}", "use a linear pattern")
-    raise refuse(node, f"the pattern {type(pattern).__name__}", "use a linear pattern")
-
-
-def _check_quantifiers(node: Match, elements: Sequence[MatchElement]) -> None:
-    """Refuse what Flink's patterns refuse."""
-    for before, element in zip((None, *elements), elements, strict=False):
-        if element == MatchElement(0, 1, greedy=False):
-            raise refuse(node, "a reluctant optional variable", "make it greedy")
-        if element.min == 0 and before is not None and _keeps(before):
-            raise refuse(node, "an optional variable after a greedy one", "make the one before it reluctant")
-    if _keeps(elements[-1]):
-        raise refuse(node, "a greedy quantifier at the end of the pattern", "make it reluctant, or end with a variable")
-
-
-def _keeps(element: MatchElement) -> bool:
-    """Whether a variable is greedy for more rows than it needs."""
-    return element.greedy and element.max != 1 and element.max != element.min
-
-
-def _skip(node: Match, after: RexNode) -> tuple[str, str | None]:
-    if isinstance(after, Literal) and after.value in _SKIPS:
-        return _SKIPS[str(after.value)], None
-    if isinstance(after, Call) and after.name in _SKIPS and isinstance(after.operands[0], Literal):
-        return _SKIPS[after.name], str(after.operands[0].value)
-    raise refuse(node, "its AFTER MATCH clause", "skip to the next row, past the last row, or to a variable")

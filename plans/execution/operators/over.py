@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import canonical_key, to_column
 from compiled_plan.plans.execution.operators.aggregate_calls import kernel_aggregate, placed
-from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed
 from compiled_plan.plans.execution.operators.parameters import Aggregate, Parameters, SortColumn, sort_columns
 from compiled_plan.plans.execution.operators.timed import time_kind
-from compiled_plan.plans.nodes.over import BoundedWindow, CurrentRow, OverAggregate, OverGroup, UnboundedPreceding
+from compiled_plan.plans.nodes.over import BoundedWindow, CurrentRow, OverAggregate, OverGroup
 from compiled_plan.plans.rex import InputRef, Literal, RexNode
 from compiled_plan.plans.types import LogicalType, RowType, TimeKind
 
@@ -66,14 +66,8 @@ class ColumnOverParameters(Parameters):
 def over_aggregate(node: OverAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's RowTime, ProcTime and NonTime over functions."""
     spec = node.over_spec
-    if len(spec.groups) != 1:
-        raise refuse(node, "its OVER windows differ", "compute all aggregates of a query block on one window")
-    group, kind = spec.groups[0], _kind(node)
-    if kind is not TimeKind.REGULAR and (len(group.order_by.fields) > 1 or not group.order_by.fields[0].is_ascending):
-        raise refuse(node, "its order is not that of one time column ascending", "order the window by the time alone")
+    (group,), kind = spec.groups, _kind(node)
     preceding = _preceding(node, group)
-    if preceding is not None and kind is TimeKind.REGULAR:
-        raise refuse(node, "its window is bounded and not ordered by time", "order the window by a time attribute")
     types = lowering.input_types(node)
     width = spec.original_input_fields
     # Constants that are arguments become columns behind the input's.
@@ -135,17 +129,12 @@ def _parameters(
 
 def _preceding(node: OverAggregate, group: OverGroup) -> int | None:
     """How many rows, or ms, the window reaches back; None for all."""
-    if not isinstance(group.upper_bound, CurrentRow):
-        raise refuse(node, "its window ends after the current row", "end it at CURRENT ROW")
     match group.lower_bound:
-        case UnboundedPreceding():
-            return None
         case CurrentRow():
             return 0
-        case BoundedWindow(is_preceding=True, offset=offset):
+        case BoundedWindow(offset=offset):
             return _constant(node, offset)
-        case _:
-            raise refuse(node, "its window starts after the current row", "start it at a PRECEDING row")
+    return None
 
 
 def _constant(node: OverAggregate, offset: RexNode) -> int:
@@ -153,8 +142,6 @@ def _constant(node: OverAggregate, offset: RexNode) -> int:
     found: Any = offset
     if isinstance(found, InputRef):
         found = spec.constants[found.index - spec.original_input_fields]
-    if not isinstance(found, Literal) or found.value is None:
-        raise refuse(node, "the start of its window is no constant")
     return int(found.value)
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import canonical_key
-from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed
 from compiled_plan.plans.execution.operators.parameters import Parameters, SortColumn, sort_columns
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.nodes.rank import Limit, Rank, SortLimit
@@ -48,11 +48,7 @@ class RankParameters(Parameters):
 @keyed(Rank, SortLimit, Limit)
 def rank(node: Rank | SortLimit | Limit, lowering: Lowering) -> KeyedOperator:
     """Flink's AppendOnlyTopNFunction, UpdatableTopNFunction and RetractableTopNFunction."""
-    if node.rank_type != "ROW_NUMBER":
-        raise refuse(node, f"{node.rank_type} in a streaming top-n", "rank with ROW_NUMBER")
     strategy = node.rank_strategy
-    if strategy.type not in _STRATEGIES:
-        raise refuse(node, f"rank strategy {strategy.type}", f"known: {', '.join(_STRATEGIES)}")
     types = lowering.input_types(node)
     row = node.output_type
     assert isinstance(row, RowType)

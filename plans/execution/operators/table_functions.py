@@ -13,7 +13,6 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
-from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.nodes.stateless import Correlate
 from compiled_plan.plans.rex import Call, python_function, type_of
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType
@@ -22,17 +21,11 @@ Elements = Callable[[Call, Sequence[Column], Sequence[LogicalType]], Column]
 
 
 def elements(node: Correlate, inputs: Sequence[Column], context: ExpressionContext) -> Column:
-    """The rows of a correlate's function call, as an array of structs.
-
-    Raises:
-        UnsupportedError: a function that is not known here; names node and function.
-    """
+    """The rows of a correlate's function call, as an array of structs."""
     call = node.function_call
-    if isinstance(call, Call) and python_function(call) is not None:
+    assert isinstance(call, Call)
+    if python_function(call) is not None:
         return to_column(call, inputs, context)
-    if not isinstance(call, Call) or call.name not in _FUNCTIONS:
-        name = call.name if isinstance(call, Call) else type(call).__name__
-        raise refuse(node, f"table function {name!r}", f"known: {', '.join(sorted(_FUNCTIONS))}")
     arguments = [to_column(operand, inputs, context) for operand in call.operands]
     return _FUNCTIONS[call.name](call, arguments, [type_of(operand) for operand in call.operands])
 

@@ -13,7 +13,6 @@ from compiled_plan.plans.execution.operators.base import (
     Lowering,
     assigners_above,
     keyed,
-    refuse,
 )
 from compiled_plan.plans.execution.operators.join import BinaryJoin, binary_join, join_key
 from compiled_plan.plans.execution.operators.parameters import Parameters, SortColumn, sort_columns
@@ -108,8 +107,6 @@ class ProctimeSortParameters(Parameters):
 def interval_join(node: IntervalJoin, lowering: Lowering) -> KeyedOperator:
     """Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin."""
     spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
-    if spec.join_type in ("SEMI", "ANTI"):
-        raise refuse(node, f"an interval join of type {spec.join_type}", "join INNER, LEFT, RIGHT or FULL")
     left, right = -bounds.left_lower_bound, bounds.left_upper_bound
     # Rows that are padded with nulls come when their cleanup is due, half an interval after the last match.
     padding = 0 if spec.join_type == "INNER" else max(left + right, 0) // 2 + 1
@@ -135,8 +132,6 @@ def _joins_in_event_time(node: TemporalJoin) -> bool:
 @keyed(TemporalJoin, event_time=_joins_in_event_time)
 def temporal_join(node: TemporalJoin, lowering: Lowering) -> KeyedOperator:
     """Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
-    if node.join_spec.join_type not in ("INNER", "LEFT"):
-        raise refuse(node, f"a temporal join of type {node.join_spec.join_type}", "join INNER or LEFT")
     both = binary_join(node, node.join_spec, lowering)
     parameters: Parameters = ProctimeTemporalJoinParameters(**both)
     if _joins_in_event_time(node):
@@ -157,8 +152,6 @@ def _first_kind(node: TemporalSort) -> TimeKind:
 def temporal_sort(node: TemporalSort, lowering: Lowering) -> KeyedOperator:
     """Flink's RowTimeSortOperator and ProcTimeSortOperator."""
     first, *others = node.order_by.fields
-    if not first.is_ascending:
-        raise refuse(node, "it sorts by time descending", "sort by time ascending")
     types = lowering.input_types(node)
     order = sort_columns(others)
     in_event_time = _first_kind(node) is TimeKind.ROWTIME

@@ -17,7 +17,6 @@ from compiled_plan.plans.execution.operators.base import (
     KeyedPort,
     Lowering,
     keyed,
-    refuse,
     stateless,
 )
 from compiled_plan.plans.execution.operators.join import BinaryJoin, binary_join
@@ -184,10 +183,7 @@ class WindowJoinParameters(BinaryJoin):
 @keyed(WindowRank, event_time=lambda node: node.windowing.is_rowtime)
 def window_rank(node: WindowRank, lowering: Lowering) -> KeyedOperator:
     """Flink's WindowRankOperator."""
-    if node.rank_type != "ROW_NUMBER":
-        raise refuse(node, f"{node.rank_type} in a window top-n", "rank with ROW_NUMBER")
-    if not isinstance(node.rank_range, ConstantRange):
-        raise refuse(node, "a window top-n without a constant end", "compare the row number with a number")
+    assert isinstance(node.rank_range, ConstantRange)
     windowing = attached(node, node.windowing)
     parameters = WindowRankParameters(
         **_windows(node, (windowing,), lowering),

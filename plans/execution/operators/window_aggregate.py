@@ -21,7 +21,6 @@ from compiled_plan.plans.execution.operators.base import (
     KeyedPort,
     Lowering,
     keyed,
-    refuse,
     stateless,
 )
 from compiled_plan.plans.execution.operators.calc import same
@@ -186,8 +185,7 @@ def global_window_aggregate(node: GlobalWindowAggregate, lowering: Lowering) -> 
     local = lowering.plan.inputs(node.id)[0]
     while isinstance(local, Exchange):
         local = lowering.plan.inputs(local.id)[0]
-    if not isinstance(local, LocalWindowAggregate):
-        raise refuse(node, f"its input is {local.type}, not a local window aggregate", "compile the program again")
+    assert isinstance(local, LocalWindowAggregate)
     return _operator(
         node,
         local,
@@ -224,15 +222,13 @@ def _is_rowtime_group(window: GroupWindow) -> bool:
 
 def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _Assignment:
     zone = zone_of(node, windowing.time_attribute_type, lowering)
-    match windowing:
-        case TimeAttributeWindowing():
-            window = windowing.window
-            made = session(window) if isinstance(window, SessionWindow) else aligned(window)
-            newest_first = isinstance(window, HoppingWindow)
-            return _timed(made, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
-        case WindowAttachedWindowing():
-            return _Assignment(Attached(), zone, (windowing.window_start, windowing.window_end), lambda times: times)
-    raise refuse(node, f"its windows are {windowing.strategy}", "compile the program again")
+    if isinstance(windowing, TimeAttributeWindowing):
+        window = windowing.window
+        made = session(window) if isinstance(window, SessionWindow) else aligned(window)
+        newest_first = isinstance(window, HoppingWindow)
+        return _timed(made, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
+    assert isinstance(windowing, WindowAttachedWindowing)
+    return _Assignment(Attached(), zone, (windowing.window_start, windowing.window_end), lambda times: times)
 
 
 def _timed(

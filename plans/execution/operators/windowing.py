@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
-from compiled_plan.plans.execution.operators.base import Lowering, refuse
+from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.windows import (
     CumulativeWindow,
@@ -154,13 +154,11 @@ def window_start(end: Column, window: Aligned) -> Column:
 
 def time_attribute(node: PlanNode, windowing: Windowing) -> TimeAttributeWindowing:
     """The windowing of a node that assigns windows by a time attribute."""
-    if not isinstance(windowing, TimeAttributeWindowing):
-        raise refuse(node, f"its windows are {windowing.strategy}", "compile the program again")
+    assert isinstance(windowing, TimeAttributeWindowing)
     return windowing
 
 
 def attached(node: PlanNode, windowing: Windowing) -> WindowAttachedWindowing:
     """The windowing of a node whose rows carry their window."""
-    if not isinstance(windowing, WindowAttachedWindowing):
-        raise refuse(node, f"its windows are {windowing.strategy}", "compile the program again")
+    assert isinstance(windowing, WindowAttachedWindowing)
     return windowing

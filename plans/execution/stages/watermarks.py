@@ -24,12 +24,11 @@ from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import (
     Flow,
     Lowering,
-    assigns_below,
     is_stateless,
     lower_stateless,
-    refuse,
 )
 from compiled_plan.plans.execution.program import consumers
+from compiled_plan.plans.inspection.placement import assigns_below
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.rex import RexNode
@@ -63,8 +62,7 @@ def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Loweri
             yield millis if flow.condition is None else F.when(flow.condition, millis)
         elif is_stateless(node) and assigns_below(plan, port.node):
             for made in lower_stateless(node, port.index, flow, lowering):
-                if not isinstance(made, Flow):
-                    raise refuse(node, "it is below a watermark assigner")
+                assert isinstance(made, Flow)
                 yield from watermark_times(plan, port.node, made, lowering)
 
 

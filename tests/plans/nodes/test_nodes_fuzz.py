@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from compiled_plan.api.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.findings import Severity
 from compiled_plan.plans.inspection.check import check
 from tests.support.plan_files import data_of
 
@@ -69,7 +68,7 @@ def test_a_check_finds_what_the_reader_refuses(case: str, draw: st.DataObject) -
     data = mutated(data_of(case), draw)
     text = json.dumps(data)
     findings = check(text)
-    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    errors = [finding for finding in findings if finding.is_error]
     try:
         CompiledPlan.from_json(text)
     except PlanError:

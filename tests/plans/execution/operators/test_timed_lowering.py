@@ -9,6 +9,7 @@ import pytest
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering, has_event_time, lower_keyed
+from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.read import read_node
 from compiled_plan.plans.plan import CompiledPlan, Edge
 from tests.support.kernel.specs import told
@@ -18,6 +19,7 @@ from tests.support.plan_files import data_of
 def lowered(data: Any, type_: str, *, row_by_row: bool = False) -> tuple[KeyedOperator, bool]:
     """The operator of the node of a type, and whether it is in event time."""
     plan = CompiledPlan.from_dict(data)
+    check_runs(plan)
     (node,) = (node for node in plan.nodes if node.type == f"stream-exec-{type_}_1")
     lowering = Lowering(plan, ExpressionContext(), row_by_row=row_by_row)
     return lower_keyed(node, lowering), has_event_time(node, plan)

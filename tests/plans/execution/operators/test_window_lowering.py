@@ -20,6 +20,7 @@ from compiled_plan.plans.execution.operators.base import (
     lower_keyed,
 )
 from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.kernel.specs import told
 from tests.support.plan_files import data_of
@@ -35,6 +36,7 @@ def node_of(data: Any, type_: str) -> dict[str, Any]:
 def lowered(data: Any, type_: str, zone: str = "UTC") -> tuple[KeyedOperator, bool]:
     """The operator of the node of a type, and whether it is in event time."""
     plan = CompiledPlan.from_dict(data)
+    check_runs(plan)
     (node,) = (node for node in plan.nodes if node.type == f"stream-exec-{type_}_1")
     return lower_keyed(node, Lowering(plan, ExpressionContext(time_zone=zone))), has_event_time(node, plan)
 

@@ -1,0 +1,106 @@
+"""Local places of a run that a start needs: files to read, folders to write, the checkpoint. No JVM looks at them."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, DataError
+from compiled_plan.plans.files.folders import folder_to_read
+from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.table_rules import options_of
+from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.plan import CompiledPlan
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+
+
+def check_places(plan: CompiledPlan, checkpoint: str = "") -> None:
+    """Refuse a start whose local places do not fit; what is remote, the start itself looks at.
+
+    Raises:
+        DataError: a source is not there, or a sink's place is a file or cannot be written.
+        CheckpointError: the checkpoint's place is a file, cannot be written, or holds something else.
+    """
+    if checkpoint:
+        _check_checkpoint(checkpoint)
+    for node in plan.nodes:
+        if isinstance(node, TableSourceScan):
+            _check_source(node.scan_table_source.table)
+        elif isinstance(node, Sink):
+            _check_sink(node.dynamic_table_sink.table)
+
+
+def missing(path: str, table: str) -> DataError:
+    """The error about a source that is not there."""
+    return DataError(
+        f"file or folder {path} does not exist",
+        where=f"table {table}",
+        remedy="correct the table's option 'path', or put the file there",
+    )
+
+
+def no_folder(path: str, table: str) -> DataError:
+    """The error about a sink whose place is a file."""
+    return DataError(
+        f"{path} is a file, and rows are written into a folder",
+        where=f"table {table}",
+        remedy="correct the table's option 'path'",
+    )
+
+
+def _check_source(table: CatalogTable) -> None:
+    path, place = _place(table)
+    if place is not None and not place.exists():
+        raise missing(path, ".".join(table.path))
+
+
+def _check_sink(table: CatalogTable) -> None:
+    path, place = _place(table)
+    name = ".".join(table.path)
+    if place is None:
+        return
+    if place.exists() and not place.is_dir():
+        raise no_folder(path, name)
+    wrong = _unwritable(place)
+    if wrong:
+        remedy = "correct the table's option 'path', or the permissions"
+        raise DataError(f"rows cannot be written into {path}: {wrong}", where=f"table {name}", remedy=remedy)
+
+
+def _check_checkpoint(text: str) -> None:
+    place = local_place(text)
+    if place is None:
+        return
+    wrong: CompiledPlanError | None = None
+    if place.exists() and not place.is_dir():
+        wrong = CheckpointError("the checkpoint is a file", where=str(place), remedy="name a folder with --checkpoint")
+    elif why := _unwritable(place):
+        remedy = "name another folder with --checkpoint, or correct the permissions"
+        wrong = CheckpointError(f"the checkpoint cannot be written: {why}", where=str(place), remedy=remedy)
+    if wrong is not None:
+        raise wrong
+    CheckpointReader(folder_to_read(str(place))).head()
+
+
+def local_place(text: str) -> Path | None:
+    """The path that a text names; None for one of another file system."""
+    local = text.removeprefix("file://").removeprefix("file:")
+    return None if _SCHEME.match(local) else Path(local).absolute()
+
+
+def _place(table: CatalogTable) -> tuple[str, Path | None]:
+    options = options_of(table)
+    path = options.get("path", "")
+    return path, local_place(path) if options.get("connector") == "filesystem" and path else None
+
+
+def _unwritable(place: Path) -> str:
+    """Why a folder cannot be made or written into; empty where it can."""
+    nearest = next(folder for folder in (place, *place.parents) if folder.exists())
+    if not nearest.is_dir():
+        return f"{nearest} is a file"
+    return "" if os.access(nearest, os.W_OK | os.X_OK) else f"{nearest} may not be written"

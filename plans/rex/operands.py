@@ -1,0 +1,150 @@
+"""Operands that a function takes by their kind, and that it cannot run with: units of time, constants, nested casts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from compiled_plan.plans.rex.kinds import kind_of
+from compiled_plan.plans.rex.nodes import Call, Literal, RexNode
+from compiled_plan.plans.types import (
+    ArrayType,
+    DateType,
+    FieldsType,
+    IntegerType,
+    LogicalType,
+    MapType,
+    MultisetType,
+)
+
+Types = Sequence[LogicalType]
+#: The message and the remedy; None for operands that run.
+Rule = Callable[[Call, Types], tuple[str, str] | None]
+
+#: The units of EXTRACT by the kind of the value that they are of.
+_DATES = frozenset(
+    "YEAR QUARTER MONTH WEEK DAY DOY DOW ISODOW ISOYEAR DECADE CENTURY MILLENNIUM "
+    "HOUR MINUTE SECOND MILLISECOND MICROSECOND EPOCH".split()
+)
+_TIMES = frozenset("DAY HOUR MINUTE SECOND MILLISECOND EPOCH".split())
+UNITS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys("DSL", _DATES),
+    **dict.fromkeys("IT", _TIMES),
+    "Y": frozenset(("YEAR", "MONTH")),
+}
+#: The units of FLOOR and CEIL; those below a day leave a date as it is.
+ROUNDING = frozenset("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND DECADE CENTURY MILLENNIUM".split())
+BELOW_A_DAY = frozenset(("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"))
+SHA2_BITS = (224, 256, 384, 512)
+
+
+def operand_fault(call: Call, types: Types) -> tuple[str, str] | None:
+    """What keeps a call from running, whose operands are of the right kinds: message and remedy."""
+    rule = _RULES.get(call.name)
+    return None if rule is None else rule(call, types)
+
+
+def constant(rex: RexNode) -> object:
+    """The value of a literal; None where the expression is none."""
+    return rex.value if isinstance(rex, Literal) else None
+
+
+def castable(source: LogicalType, target: LogicalType, kinds: frozenset[tuple[str, str]]) -> bool:
+    """Whether values of a type can be cast to another.
+
+    Args:
+        source: the type of the values.
+        target: the type to be.
+        kinds: the pairs of kinds of which there are casts.
+    """
+    if source.not_null() == target.not_null():
+        return True
+    one, other = kind_of(source), kind_of(target)
+    if one == "0":
+        return True
+    if (one, other) not in kinds or {one, other} in ({"N", "S"}, {"N", "L"}):
+        return False
+    if {one, other} in ({"N", "I"}, {"N", "Y"}):
+        return isinstance(source if one == "N" else target, IntegerType)
+    match source, target:
+        case ArrayType(), ArrayType():
+            return castable(source.element, target.element, kinds)
+        case MultisetType(), MultisetType():
+            return castable(source.element, target.element, kinds)
+        case MapType(), MapType():
+            return castable(source.key, target.key, kinds) and castable(source.value, target.value, kinds)
+        case FieldsType(), FieldsType():
+            pairs = zip(source.types, target.types, strict=False)
+            return all(castable(inner, wanted, kinds) for inner, wanted in pairs)
+    return True
+
+
+def like_tokens(pattern: str, escape: str) -> list[tuple[str, bool]]:
+    """The characters of a LIKE pattern, each with whether it is a wildcard.
+
+    Raises:
+        ValueError: the pattern is not one with this escape character.
+    """
+    if len(escape) > 1:
+        raise ValueError(f"LIKE ... ESCAPE takes one character, not {escape!r}")
+    tokens: list[tuple[str, bool]] = []
+    position = 0
+    while position < len(pattern):
+        character = pattern[position]
+        if escape and character == escape:
+            position += 1
+            escaped = pattern[position : position + 1]
+            if not escaped or escaped not in f"%_{escape}":
+                raise ValueError(f"the escape character of LIKE {pattern!r} must stand before %, _ or itself")
+            tokens.append((escaped, False))
+        else:
+            tokens.append((character, character in "%_"))
+        position += 1
+    return tokens
+
+
+def _like(call: Call, types: Types) -> tuple[str, str] | None:
+    pattern, escape = constant(call.operands[1]), constant(call.operands[2]) if len(types) > 2 else ""
+    if pattern is None or escape is None:
+        return None
+    try:
+        like_tokens(str(pattern), str(escape))
+    except ValueError as fault:
+        return str(fault), "correct the pattern"
+    return None
+
+
+def _extract(call: Call, types: Types) -> tuple[str, str] | None:
+    unit, units = str(constant(call.operands[0])).upper(), UNITS.get(kind_of(types[1]), frozenset())
+    if unit in units:
+        return None
+    return f"EXTRACT({unit} ...) of a value of type {types[1]}", f"units: {', '.join(sorted(units))}"
+
+
+def _round(call: Call, types: Types) -> tuple[str, str] | None:
+    if len(types) < 2:
+        return None
+    unit = str(constant(call.operands[1])).upper()
+    if unit in ROUNDING or (isinstance(types[0], DateType) and unit in BELOW_A_DAY):
+        return None
+    return f"rounding to {unit}", f"units: {', '.join(sorted(ROUNDING))}"
+
+
+def _sha2(call: Call, types: Types) -> tuple[str, str] | None:
+    if constant(call.operands[1]) in SHA2_BITS:
+        return None
+    return "SHA2 needs a constant of 224, 256, 384 or 512 bits", "write the number of bits"
+
+
+def _array_sort(call: Call, types: Types) -> tuple[str, str] | None:
+    if all(constant(operand) is not None for operand in call.operands[1:3]):
+        return None
+    return "ARRAY_SORT needs constants for its order", "write TRUE or FALSE"
+
+
+_RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(("$LIKE$1", "$NOT LIKE$1", "$like$1"), _like),
+    **dict.fromkeys(("$EXTRACT$1", "$extract$1"), _extract),
+    **dict.fromkeys(("$FLOOR$1", "$CEIL$1", "$CEILING$1", "$floor$1", "$ceil$1"), _round),
+    "$SHA2$1": _sha2,
+    "$ARRAY_SORT$1": _array_sort,
+}

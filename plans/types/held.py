@@ -1,0 +1,33 @@
+"""Types whose values no column of a run can hold."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.types.logical import (
+    PICKLE,
+    DescriptorType,
+    LogicalType,
+    RawType,
+    SymbolType,
+    TimestampTzType,
+    VariantType,
+)
+
+#: What to do about values of such a type.
+REMEDY = "cast it to another type before it is stored or sent on, such as STRING, BYTES or TIMESTAMP_LTZ"
+
+
+def unheld(type_: LogicalType) -> LogicalType | None:
+    """The first part of a type that cannot be held; None where all of it can."""
+    todo = [type_]
+    while todo:
+        part = todo.pop()
+        plain = isinstance(part, RawType) and part.serializer != PICKLE
+        if plain or isinstance(part, VariantType | TimestampTzType | DescriptorType | SymbolType):
+            return part
+        todo += part.children()
+    return None
+
+
+def unheld_text(type_: LogicalType) -> str:
+    """The message about such a type."""
+    return f"values of type {type_} cannot be held in Spark"
