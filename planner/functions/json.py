@@ -19,7 +19,7 @@ from compiled_plan.planner.functions.signatures import (
     not_null,
 )
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.rex import Call, Literal, RexNode, input_refs, type_of
 from compiled_plan.plans.types import (
     BOOLEAN,
     STRING,
@@ -27,13 +27,16 @@ from compiled_plan.plans.types import (
     BooleanType,
     BytesType,
     CharacterType,
+    DoubleType,
     FieldsType,
-    IntegerType,
+    IntType,
     LogicalType,
     MapType,
     MultisetType,
+    NullType,
     NumericType,
     TimestampBase,
+    VarCharType,
     VariantType,
 )
 
@@ -52,13 +55,17 @@ def json_value(
     """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); what was not written is None."""
     _check("JSON_VALUE", document, path)
     type_ = returning or STRING
-    allowed = isinstance(type_, CharacterType | BooleanType | IntegerType) or type_.ROOT == "DOUBLE"
-    if not allowed:
+    if not isinstance(type_, VarCharType | BooleanType | IntType | DoubleType):
         raise ProgramError(f"JSON_VALUE cannot return {type_}", remedy="return STRING, BOOLEAN, INTEGER or DOUBLE")
     operands: list[RexNode] = [document, path]
     for when, behavior in (("EMPTY", on_empty), ("ERROR", on_error)):
         if behavior is not None:
             kind, default = behavior
+            if default is not None and (input_refs(default) or isinstance(type_of(default), NullType)):
+                raise ProgramError(
+                    "a DEFAULT of JSON_VALUE must be a constant with a type",
+                    remedy=f"write NULL ON {when}, or COALESCE around the call",
+                )
             operands.append(plan_literals.symbol("JSON_VALUE_ON_EMPTY_OR_ERROR", kind))
             operands.extend(() if default is None else (default,))
             operands.append(plan_literals.symbol("JSON_EMPTY_OR_ERROR", when))
@@ -90,8 +97,10 @@ def json_query(
     _check("JSON_QUERY", document, path)
     type_ = returning or STRING
     is_array = isinstance(type_, ArrayType) and isinstance(type_.element, CharacterType)
-    if not (isinstance(type_, CharacterType) or is_array):
+    if not (isinstance(type_, VarCharType) or is_array):
         raise ProgramError(f"JSON_QUERY cannot return {type_}", remedy="return STRING or ARRAY<STRING>")
+    if is_array and "EMPTY_OBJECT" in (on_empty, on_error):
+        raise ProgramError(f"JSON_QUERY cannot return EMPTY OBJECT as {type_}", remedy="write EMPTY ARRAY")
     kind = _WRAPPERS[wrapper.removeprefix("WITH_")]
     operands = (
         document,

@@ -111,7 +111,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("OVERLAY", (form(TEXT, TEXT, WHOLE), form(TEXT, TEXT, WHOLE, WHOLE)), _overlay),
     _entry("POSITION", _TWO, fixed(INT)),
     _entry("LOCATE", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), fixed(INT)),
-    _entry("INSTR", _TWO, fixed(INT)),
+    _entry("INSTR", (*_TWO, form(TEXT, TEXT, WHOLE), form(TEXT, TEXT, WHOLE, WHOLE)), fixed(INT)),
     _entry("SPLIT_INDEX", (form(TEXT, TEXT, WHOLE), form(TEXT, WHOLE, WHOLE)), nullable(STRING)),
     _entry("SPLIT", _TWO, fixed(_ARRAY_OF_TEXT)),
     _entry("STR_TO_MAP", (form(TEXT), form(TEXT, TEXT, TEXT)), nullable(_TEXT_MAP)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from compiled_plan.planner.functions import casts, json
+from compiled_plan.planner.functions import json
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, binds
@@ -15,13 +15,12 @@ from compiled_plan.plans.types import LogicalType
 
 @binds(ast.JsonValue)
 def _value(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    returning = _returning(binder, node)
     return json.json_value(
         bind(binder, node.this, context),
         bind(binder, node.args["path"], context),
-        returning=returning,
-        on_empty=_behavior(binder, node.args.get("on_empty"), returning, context),
-        on_error=_behavior(binder, node.args.get("on_error"), returning, context),
+        returning=_returning(binder, node),
+        on_empty=_behavior(binder, node.args.get("on_empty"), context),
+        on_error=_behavior(binder, node.args.get("on_error"), context),
     )
 
 
@@ -63,10 +62,7 @@ def _returning(binder: Binder, node: exp.Expr) -> LogicalType | None:
     return None if spec is None else bind_type(spec, binder.source)
 
 
-def _behavior(
-    binder: Binder, clause: exp.Expr | str | None, returning: LogicalType | None, context: Context
-) -> json.Behavior | None:
+def _behavior(binder: Binder, clause: exp.Expr | str | None, context: Context) -> json.Behavior | None:
     if clause is None or isinstance(clause, str):
         return None if clause is None else (clause, None)
-    rex = bind(binder, clause, context)
-    return "DEFAULT", rex if returning is None else casts.coerce(rex, returning)
+    return "DEFAULT", bind(binder, clause, context)

@@ -35,7 +35,7 @@ class JsonFunctions(Types):
         """JSON_VALUE(...) behind its parenthesis."""
         args = self._json_head()
         if self.take("RETURNING"):
-            args["returning"] = self.parse_cast_type()
+            args["returning"] = self.parse_target_type()
         while behaviour := self._json_value_behaviour():
             args[self._on_event()] = behaviour
         return JsonValue(**args)
@@ -58,7 +58,7 @@ class JsonFunctions(Types):
         """JSON_QUERY(...) behind its parenthesis."""
         args = self._json_head()
         if self.take("RETURNING"):
-            args["returning"] = self.parse_cast_type()
+            args["returning"] = self.parse_target_type()
         if self.take("WITHOUT"):
             self.take("ARRAY")
             self.need("WRAPPER")

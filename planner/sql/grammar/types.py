@@ -158,7 +158,17 @@ class Types(Core):
         return TypeSpec(root=root, parameters=parameters)
 
     def parse_cast_type(self) -> TypeSpec:
-        """The type of CAST: also an INTERVAL, and without NULL or NOT NULL outside of brackets.
+        """The type of CAST: a target type, which NULL and NOT NULL may not follow."""
+        spec = self.parse_target_type()
+        if self.at("NULL") or self.at("NOT", "NULL"):
+            self.fail(
+                "SQL parse failed: the type of a cast takes no NULL or NOT NULL",
+                remedy="leave it out: a cast keeps the nullability of its operand",
+            )
+        return spec
+
+    def parse_target_type(self) -> TypeSpec:
+        """The type of CAST or RETURNING: also an INTERVAL, and without NULL or NOT NULL outside of brackets.
 
         The element of an ARRAY or MULTISET suffix is NOT NULL here, as in Flink; in a column it is nullable.
         """
@@ -171,11 +181,6 @@ class Types(Core):
         while suffix := self.take_any(_SUFFIXES):
             spec.set("nullable", False)
             spec = self.node(TypeSpec(root=suffix, expressions=[spec]), start)
-        if self.at("NULL") or self.at("NOT", "NULL"):
-            self.fail(
-                "SQL parse failed: the type of a cast takes no NULL or NOT NULL",
-                remedy="leave it out: a cast keeps the nullability of its operand",
-            )
         return spec
 
     def _plain_element(self) -> TypeSpec:

@@ -122,6 +122,7 @@ _PARTS: dict[str, _Part] = {
     "SECOND": F.second,
     "MILLISECOND": lambda local: F.floor(F.pmod(F.unix_micros(local.cast("timestamp")), F.lit(1_000_000)) / 1000),
     "MICROSECOND": lambda local: F.pmod(F.unix_micros(local.cast("timestamp")), F.lit(1_000_000)),
+    "NANOSECOND": lambda local: F.pmod(F.unix_micros(local.cast("timestamp")), F.lit(1_000_000)) * 1000,
 }
 
 _INTERVAL_PARTS: dict[str, tuple[int, int]] = {
@@ -179,8 +180,15 @@ def floor_to_unit(name: str, call: Call, args: tuple[Column, ...], context: Expr
     if name == "CEIL":
         floored = F.when(floored == local, local).otherwise(_next(floored, unit))
     if isinstance(type_, t.TimestampLtzType):
-        return from_local(floored, context.time_zone)
+        return _shown_at(floored, value, local, context.time_zone)
     return floored.cast(to_spark(call.type))
+
+
+def _shown_at(wanted: Column, point: Column, local: Column, time_zone: str) -> Column:
+    """The point at which clocks show `wanted`; of two such points the one on the side of `point`, shown as `local`."""
+    moved = F.unix_micros(as_point(wanted)) - F.unix_micros(as_point(local))
+    near = F.timestamp_micros(F.unix_micros(point) + moved)
+    return F.when(to_local(near, time_zone) == wanted, near).otherwise(from_local(wanted, time_zone))
 
 
 def _floored(local: Column, unit: str) -> Column:

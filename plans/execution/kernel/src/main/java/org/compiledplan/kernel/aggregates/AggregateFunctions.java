@@ -70,7 +70,8 @@ public final class AggregateFunctions {
   }
 
   /**
-   * Whether the value depends on the order of the rows; sums of floating numbers round by order.
+   * Whether the value depends on the order of the rows; sums of floating numbers round by order,
+   * and of NaN or the two zeros the first counts.
    */
   public static boolean isOrderSensitive(AggregateCall call) {
     switch (call.function) {
@@ -78,7 +79,7 @@ public final class AggregateFunctions {
         return false;
       case "$MIN$1":
       case "$MAX$1":
-        return call.retract;
+        return call.retract || call.argTypes[0].isFloating();
       case "$SUM$1":
       case "$$SUM0$1":
         return call.retract || !call.resultType.isIntegral();

@@ -117,8 +117,13 @@ final class Averages {
     }
   }
 
-  /** AVG of DECIMAL, rounded half up to the result's scale. */
+  /**
+   * AVG of DECIMAL, rounded half up to the result's scale. A sum of more digits than a DECIMAL
+   * holds is null, and stays it.
+   */
   static final class Decimal implements Accumulator {
+    private static final int DIGITS = 38;
+
     private final int arg;
     private final ValueType argument;
     private final ValueType type;
@@ -135,7 +140,7 @@ final class Averages {
     @Override
     public void add(Object[] row) {
       if (row[arg] != null) {
-        sum = sum.add((BigDecimal) row[arg]);
+        plus((BigDecimal) row[arg]);
         count++;
       }
     }
@@ -143,20 +148,26 @@ final class Averages {
     @Override
     public void retract(Object[] row) {
       if (row[arg] != null) {
-        sum = sum.subtract((BigDecimal) row[arg]);
+        plus(((BigDecimal) row[arg]).negate());
         count--;
       }
     }
 
+    private void plus(BigDecimal number) {
+      if (sum == null) return;
+      sum = number == null ? null : sum.add(number);
+      if (sum != null && sum.precision() > DIGITS) sum = null;
+    }
+
     @Override
     public void merge(Accumulator other) {
-      sum = sum.add(((Decimal) other).sum);
+      plus(((Decimal) other).sum);
       count += ((Decimal) other).count;
     }
 
     @Override
     public Object value() {
-      if (count == 0) return null;
+      if (count == 0 || sum == null) return null;
       BigDecimal average = sum.divide(BigDecimal.valueOf(count), type.scale, RoundingMode.HALF_UP);
       return average.precision() > type.precision ? null : average;
     }

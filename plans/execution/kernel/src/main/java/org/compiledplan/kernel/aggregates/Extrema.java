@@ -4,7 +4,11 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
-/** MIN and MAX; nulls are skipped. */
+/**
+ * MIN and MAX; nulls are skipped. Without retraction a value takes the place of the best one when
+ * SQL's {@code <} or {@code >} says so, as in Flink: NaN comes before or behind nothing, so it
+ * stays when it is first and is skipped else. Under retraction NaN is the greatest.
+ */
 final class Extrema {
   private Extrema() {}
 
@@ -13,6 +17,7 @@ final class Extrema {
     private final int arg;
     private final ValueType type;
     private final int sign;
+    private final boolean floating;
     private Object best;
 
     /**
@@ -22,6 +27,7 @@ final class Extrema {
       this.arg = arg;
       this.type = type;
       this.sign = sign;
+      floating = type.isFloating();
     }
 
     @Override
@@ -30,7 +36,14 @@ final class Extrema {
     }
 
     private void add(Object value) {
-      if (value != null && (best == null || Values.compare(value, best) * sign > 0)) best = value;
+      if (value != null && (best == null || isBetter(value))) best = value;
+    }
+
+    private boolean isBetter(Object value) {
+      if (!floating) return Values.compare(value, best) * sign > 0;
+      double number = ((Number) value).doubleValue();
+      double present = ((Number) best).doubleValue();
+      return sign > 0 ? number > present : number < present;
     }
 
     @Override

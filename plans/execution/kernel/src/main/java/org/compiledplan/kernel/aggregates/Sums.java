@@ -126,7 +126,8 @@ final class Sums {
   }
 
   /**
-   * DECIMAL; a sum that does not fit the result's precision is null and the next value starts anew.
+   * DECIMAL; a sum that does not fit the result's precision is null. SUM starts anew with the next
+   * value, $SUM0 stays null.
    */
   static final class Decimal extends Sum {
     private BigDecimal sum;
@@ -137,7 +138,15 @@ final class Sums {
     }
 
     @Override
+    public void merge(Accumulator other) {
+      Decimal that = (Decimal) other;
+      if (zeroIfEmpty && that.sum == null) sum = null;
+      super.merge(other);
+    }
+
+    @Override
     void addValue(Object value, boolean negative) {
+      if (zeroIfEmpty && sum == null) return;
       BigDecimal number =
           value instanceof BigDecimal
               ? (BigDecimal) value

@@ -30,6 +30,11 @@ final class Json {
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
 
+  /** Characters with an escape of one letter, and these letters. */
+  private static final String ESCAPED = "\"\\/\b\f\n\r\t";
+
+  private static final String LETTERS = "\"\\/bfnrt";
+
   private Json() {}
 
   static void register() {
@@ -209,7 +214,7 @@ final class Json {
           }
           yield text;
         }
-        case "INTEGER" -> new BigDecimal(text).toBigInteger().toString();
+        case "INTEGER" -> String.valueOf(new BigDecimal(text).toBigInteger().intValueExact());
         case "DOUBLE" -> String.valueOf(Double.parseDouble(text));
         default -> text;
       };
@@ -357,39 +362,56 @@ final class Json {
     return MAPPER.valueToTree(value);
   }
 
+  /**
+   * A text in quotes. What is not ASCII is escaped, control characters without a letter of their
+   * own are not, as in Flink; but where Flink's escape of a supplementary character names another
+   * one, here it is a surrogate pair.
+   */
   private static String quote(String text) {
     StringBuilder result = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      switch (c) {
-        case '"' -> result.append("\\\"");
-        case '\\' -> result.append("\\\\");
-        case '\b' -> result.append("\\b");
-        case '\f' -> result.append("\\f");
-        case '\n' -> result.append("\\n");
-        case '\r' -> result.append("\\r");
-        case '\t' -> result.append("\\t");
-        default -> {
-          if (c < 0x20 || c > 0x7e) {
-            result.append(String.format("\\u%04x", (int) c));
-          } else {
-            result.append(c);
-          }
-        }
-      }
+      int letter = ESCAPED.indexOf(c);
+      if (letter >= 0) result.append('\\').append(LETTERS.charAt(letter));
+      else if (c > 0x7f) result.append(String.format("\\u%04x", (int) c));
+      else result.append(c);
     }
     return result.append('"').toString();
   }
 
+  /**
+   * The text between the first and the last quote, its escapes resolved. As in Flink, a text that
+   * does not begin with a JSON string, or has an escape that JSON does not know, stays as it is.
+   */
   private static String unquote(String text) {
-    if (text.length() < 2 || text.charAt(0) != '"' || !text.endsWith("\"")) {
-      return text;
-    }
+    if (text.length() < 2 || text.charAt(0) != '"' || !text.endsWith("\"")) return text;
     try {
-      JsonNode node = read(text);
-      return node.isTextual() ? node.asText() : text;
+      read(text);
+      return unescaped(text.substring(1, text.length() - 1));
     } catch (JsonProcessingException | IllegalArgumentException e) {
       return text;
     }
+  }
+
+  private static String unescaped(String text) {
+    StringBuilder result = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c != '\\' || i + 1 == text.length()) {
+        result.append(c);
+        continue;
+      }
+      char escape = text.charAt(++i);
+      int letter = LETTERS.indexOf(escape);
+      if (letter >= 0) {
+        result.append(ESCAPED.charAt(letter));
+      } else if (escape == 'u' && i + 4 < text.length()) {
+        result.append((char) Integer.parseInt(text.substring(i + 1, i + 5), 16));
+        i += 4;
+      } else {
+        throw new IllegalArgumentException("unknown escape: " + text);
+      }
+    }
+    return result.toString();
   }
 }

@@ -24,8 +24,7 @@ final class Strings {
     Registry.strict("REPLACE", a -> ((String) a[0]).replace((String) a[1], (String) a[2]));
     Registry.strict("LPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], true));
     Registry.strict("RPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], false));
-    Registry.strict(
-        "LOCATE", a -> locate((String) a[0], (String) a[1], a.length > 2 ? (Integer) a[2] : 1));
+    Registry.strict("LOCATE", a -> locate((String) a[0], (String) a[1], (Integer) a[2]));
     Registry.strict("INSTR", Strings::instr);
     Registry.strict("OVERLAY", Strings::overlay);
     Registry.strict("SPLIT_INDEX", Strings::splitIndex);
@@ -112,26 +111,36 @@ final class Strings {
     return before ? padding + text : text + padding;
   }
 
+  /** The position from {@code start} on, 0 if there is none; an empty part is always at 1. */
   private static int locate(String part, String text, int start) {
-    return part.isEmpty() ? 1 : text.indexOf(part, start - 1) + 1;
+    if (part.isEmpty()) return 1;
+    if (start > length(text)) return 0;
+    int at = text.indexOf(part, text.offsetByCodePoints(0, Math.max(start, 1) - 1));
+    return at < 0 ? 0 : length(text.substring(0, at)) + 1;
   }
 
   private static Object instr(Object[] a) {
+    int nth = a.length > 3 ? (Integer) a[3] : 1;
+    if (nth < 1) {
+      throw new IllegalArgumentException("the occurrence must be positive, it is " + nth);
+    }
     String text = (String) a[0];
     String part = (String) a[1];
-    int start = a.length > 2 ? (Integer) a[2] : 1;
-    int nth = a.length > 3 ? (Integer) a[3] : 1;
-    if (start == 0 || nth < 1) {
-      throw new IllegalArgumentException("position and occurrence must not be 0");
-    }
-    int at = start > 0 ? start - 2 : text.length() + start + 1;
-    for (int i = 0; i < nth; i++) {
-      at = start > 0 ? text.indexOf(part, at + 1) : text.lastIndexOf(part, at - 1);
-      if (at < 0) {
-        return 0;
-      }
-    }
-    return at + 1;
+    int start = (Integer) a[2];
+    if (start >= 0) return start == 0 ? 0 : occurrence(text, part, start, nth);
+    // From the end, overlapping occurrences too: the same in the texts read backwards.
+    int at = occurrence(reverse(text), reverse(part), -start, nth);
+    return at == 0 ? 0 : length(text) + 2 - at - length(part);
+  }
+
+  private static int occurrence(String text, String part, int start, int nth) {
+    int at = locate(part, text, start);
+    for (int i = 1; i < nth && at > 0; i++) at = locate(part, text, at + 1);
+    return at;
+  }
+
+  private static String reverse(String text) {
+    return new StringBuilder(text).reverse().toString();
   }
 
   private static Object overlay(Object[] a) {
@@ -152,11 +161,10 @@ final class Strings {
   private static Object splitIndex(Object[] a) {
     String text = (String) a[0];
     int index = (Integer) a[2];
-    if (index < 0) {
-      return null;
-    }
+    if (index < 0 || text.isEmpty()) return null;
+    if (a[1] instanceof Number code && (code.intValue() < 1 || code.intValue() > 255)) return null;
     String separator =
-        a[1] instanceof Number n ? String.valueOf((char) n.intValue()) : (String) a[1];
+        a[1] instanceof Number code ? String.valueOf((char) code.intValue()) : (String) a[1];
     // No separator at all: words.
     List<String> parts =
         separator.isEmpty() ? List.of(text.trim().split("\\s+")) : split(text, separator);

@@ -76,6 +76,11 @@ public final class ValueType implements Serializable {
     return kind == Kind.BYTE || kind == Kind.SHORT || kind == Kind.INT || kind == Kind.LONG;
   }
 
+  /** Whether values are floating-point numbers held in Float or Double. */
+  public boolean isFloating() {
+    return kind == Kind.FLOAT || kind == Kind.DOUBLE;
+  }
+
   /** The number in the class of this integral type; what does not fit wraps. */
   public Object integral(long number) {
     switch (kind) {
