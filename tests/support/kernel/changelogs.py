@@ -64,3 +64,17 @@ def _change(
     if new is not None:
         there.append(new)
         batch.append(Change("+U" if update else "+I", new, port, key(new)))
+
+
+def updates_alone(stream: Batches) -> Batches:
+    """A changelog as a consumer by key gets it: updates come without the rows before them."""
+    return [[change for change in batch if change.kind != "-U"] for batch in stream]
+
+
+def by_key(changes: list[Change], key: Callable[[Values], Values], table: dict[Values, Values]) -> None:
+    """Add changes up as a consumer by key does, which knows no row but by its key."""
+    for change in changes:
+        if change.adds:
+            table[key(change.values)] = change.values
+        else:
+            table.pop(key(change.values), None)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.kernel.changelogs import Batches, retract_streams
+from tests.support.kernel.changelogs import Batches, by_key, retract_streams, updates_alone
 from tests.support.kernel.harness import Change, Harness, Step, Table, Values, add_up, batches, short
 
 TYPES = ["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
@@ -202,20 +201,6 @@ def test_inputs_with_unique_keys(
         rightUpsertKeys=upsert_keys,
     )
     check(join_type, condition, stream, [a.out for a in harness.run(unique, batches(stream))])
-
-
-def updates_alone(stream: Batches) -> Batches:
-    """A changelog as a consumer by key gets it: updates come without the rows before them."""
-    return [[change for change in batch if change.kind != "-U"] for batch in stream]
-
-
-def by_key(changes: list[Change], key: Callable[[Values], Values], table: dict[Values, Values]) -> None:
-    """Add changes up as a consumer by key does, which knows no row but by its key."""
-    for change in changes:
-        if change.adds:
-            table[key(change.values)] = change.values
-        else:
-            table.pop(key(change.values), None)
 
 
 #: A key, one more column of the key, and a value; the columns of a padded row are null.
