@@ -25,6 +25,7 @@ from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port,
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.configuration import NESTED, TYPE_LENGTH
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc
@@ -167,6 +168,13 @@ def _check_options(node: PlanNode) -> None:
     """Refuse options of a session that a node asks for and that would be passed over."""
     if node.configuration.get(_LEGACY_CAST, "DISABLED").upper() != "DISABLED":
         raise refuse(node, f"{_LEGACY_CAST} = {node.configuration[_LEGACY_CAST]}", "set DISABLED")
+    asked = [str(node.configuration.get(key, "")).upper() for key in (TYPE_LENGTH, NESTED)]
+    if asked == ["TRIM_PAD", "ROWS_AND_COLLECTIONS"]:
+        raise refuse(
+            node,
+            f"{TYPE_LENGTH} = TRIM_PAD with {NESTED} = ROWS_AND_COLLECTIONS",
+            "set ERROR, or ROWS: values within collections are not cut or padded",
+        )
 
 
 def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:

@@ -11,10 +11,14 @@ from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.options import Kind, Option
 from compiled_plan.plans.text import zones
 
+NOT_NULL = "table.exec.sink.not-null-enforcer"
+TYPE_LENGTH = "table.exec.sink.type-length-enforcer"
+NESTED = "table.exec.sink.nested-constraint-enforcer"
 _SWITCH = Option(Kind.BOOLEAN)
 OPTIONS: Mapping[str, Option] = {
-    "table.exec.sink.not-null-enforcer": Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
-    "table.exec.sink.type-length-enforcer": Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
+    NOT_NULL: Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
+    TYPE_LENGTH: Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
+    NESTED: Option(Kind.CHOICE, "IGNORE", ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")),
     "table.exec.sink.keyed-shuffle": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
     "table.exec.sink.upsert-materialize": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
     "table.exec.sink.rowtime-inserter": Option(Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED")),
@@ -24,6 +28,7 @@ OPTIONS: Mapping[str, Option] = {
     "table.exec.mini-batch.size": Option(Kind.INTEGER),
     "table.exec.mini-batch.allow-latency": Option(Kind.DURATION),
     "table.exec.rank.topn-cache-size": Option(Kind.INTEGER),
+    "table.exec.source.idle-timeout": Option(Kind.DURATION),
     "table.exec.state.ttl": Option(Kind.DURATION),
 }
 
