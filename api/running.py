@@ -23,7 +23,7 @@ from compiled_plan.plans.files import exists
 from compiled_plan.plans.inspection.reading import plan_from_file
 from compiled_plan.plans.inspection.recompile import recompile
 from compiled_plan.plans.plan import CompiledPlan as Plan
-from compiled_plan.plans.plan.session_options import DEFAULT, UTC, ZONE, with_zone
+from compiled_plan.plans.plan.session_options import DEFAULT, KEPT, UTC, ZONE, with_session, with_zone
 
 
 def run_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ()) -> TableResult:
@@ -63,10 +63,10 @@ def run_plan(context: PlanningContext, plan: Plan) -> TableResult:
 
 
 def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
-    """Run a plan in the background; where it says nothing of a time zone, that of the session holds."""
+    """Run a plan in the background; what it leaves to the session, such as the time zone, is as it is set here."""
     zone, width = context.config.value(ZONE), context.config.value("table.display.max-column-width")
-    display = Display(UTC if zone == DEFAULT else zone, int(width))
-    return embedded.execute(with_zone(plan, otherwise=zone), display=display)
+    display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(KEPT)
+    return embedded.execute(with_session(with_zone(plan, otherwise=zone), session), display=display)
 
 
 def run_statement(context: PlanningContext, binder: Binder, statement: st.Statement) -> TableResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,6 +53,15 @@ def execute(
     time_zone: Annotated[
         str, typer.Option(metavar="ZONE", help="Time zone (table.local-time-zone), instead of what the plan says.")
     ] = "",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="K=V",
+            help="Option of the session for what the plan leaves open, as Flink's does of "
+            "table.exec.sink.nested-constraint-enforcer; repeatable.",
+        ),
+    ] = None,
     functions_from: Annotated[
         list[str] | None,
         typer.Option(metavar="MODULE", help="A module (and all below it) that Python functions may be imported from."),
@@ -133,7 +142,7 @@ def execute(
     was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM; a second signal ends the process at once.
     """
     plans = plans or []
-    settings = _settings(conf or [])
+    settings = _settings("--conf", conf or [])
     if warm:
         from compiled_plan.cli.warm.client import run_warm
 
@@ -148,7 +157,7 @@ def execute(
         go_back(checkpoint, rollback=rollback, master=master, settings=settings, as_json=as_json)
         raise typer.Exit(ExitCode.OK)
     zone = _zone(time_zone)
-    reader = _Reader(debug, quiet or as_json)
+    reader = _Reader(debug, quiet or as_json, _session(_settings("--set", set_ or [])))
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     from compiled_plan.cli._upgrading import declared_options
     from compiled_plan.plans.execution.options import RunOptions, real_time_interval
@@ -280,14 +289,16 @@ def _is_ours(record: logging.LogRecord) -> bool:
 class _Reader:
     """Reads plan files; counts those that cannot be read."""
 
-    def __init__(self, debug: bool, quiet: bool) -> None:
-        self.debug, self.quiet = debug, quiet
+    def __init__(self, debug: bool, quiet: bool, session: Mapping[str, str]) -> None:
+        self.debug, self.quiet, self.session = debug, quiet, session
         self.failed = 0
 
     def read(self, path: str, keep_going: bool) -> CompiledPlan | None:
         """The plan of a file; None (and counted) when it is bad and the others are to run."""
+        from compiled_plan.plans.plan.session_options import with_session
+
         try:
-            plan = plan_from_file(path)
+            plan = with_session(plan_from_file(path), self.session)
             if not self.quiet:
                 _warn(path, plan)
             return plan
@@ -320,12 +331,33 @@ def _warn(path: str, plan: CompiledPlan) -> None:
         console().print(f"warning: {path}: {finding.message}\n  at: {finding.where}\n  try: {finding.remedy}")
 
 
-def _settings(pairs: list[str]) -> dict[str, str]:
+def _session(options: Mapping[str, str]) -> Mapping[str, str]:
+    """Options of a session that nodes of a plan may leave open.
+
+    Raises:
+        typer.BadParameter: another option, or a value that does not fit.
+    """
+    from compiled_plan.plans.nodes.configuration import OPTIONS
+    from compiled_plan.plans.plan.session_options import KEPT, ZONE
+
+    known = [key for key in KEPT if key != ZONE]
+    for key, value in options.items():
+        if key == ZONE:
+            raise typer.BadParameter(f"--set {key}: write --time-zone {value}")
+        if key not in known:
+            raise typer.BadParameter(f"--set {key}: no plan leaves it open; known: {', '.join(known)}")
+        remedy = OPTIONS[key].unfit(key, value)
+        if remedy is not None:
+            raise typer.BadParameter(f"--set {key}={value}: {remedy}")
+    return options
+
+
+def _settings(option: str, pairs: list[str]) -> dict[str, str]:
     found = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise typer.BadParameter(f"--conf {pair}: write NAME=VALUE")
+            raise typer.BadParameter(f"{option} {pair}: write NAME=VALUE")
         found[name.strip()] = value
     return found
 

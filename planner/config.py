@@ -6,7 +6,7 @@ defaults. Keys that are not here are kept as they are, as Flink does: they may b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -220,6 +220,11 @@ class TableConfig(Mapping[str, str]):
         """The default of an option; empty where it has none."""
         option = OPTIONS.get(key)
         return option.default if option is not None else ""
+
+    def changed(self, keys: Iterable[str]) -> dict[str, str]:
+        """Those of the options that have another value than their default."""
+        values = {key: self.value(key) for key in keys}
+        return {key: value for key, value in values.items() if value != self.default(key)}
 
     def boolean(self, key: str) -> bool:
         """The value of a boolean option, or its default."""

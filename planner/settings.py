@@ -5,7 +5,7 @@ Source: Flink's "Configuration" page of the Table API.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from compiled_plan.planner.config import TableConfig
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
@@ -30,9 +30,9 @@ class Settings:
         """The default of an option; empty where it has none."""
         return self._options.default(key)
 
-    def is_set(self, key: str) -> bool:
-        """Whether an option has another value than its default."""
-        return self.text(key) != self.default(key)
+    def changed(self, keys: Iterable[str]) -> dict[str, str]:
+        """Those of the options that have another value than their default."""
+        return self._options.changed(keys)
 
     def boolean(self, key: str) -> bool:
         """The value of a boolean option."""

@@ -107,15 +107,14 @@ def sink_changelog(table: CatalogTable, requested: ChangelogMode = ChangelogMode
     """
     connector = check_usable(table, reading=False)
     accepted = changelog_of(dict(table.options), reading=False) or ChangelogMode.INSERT
-    by_key = connector.sink is not None and connector.sink.by_key
-    if by_key and not table.primary_key and not requested.insert_only:
+    assert connector.sink is not None
+    if connector.sink.by_key and not table.primary_key and not requested.insert_only:
         raise ProgramError(
             f"table {table.identifier} needs a primary key: the query gives it updates or deletes",
             where=str(table.identifier),
             remedy="declare PRIMARY KEY (...) NOT ENFORCED in its CREATE TABLE",
         )
-    # A format takes what it takes; a connector by itself says what it takes of what the query gives.
-    return accepted if connector.formats or accepted.insert_only else accepted & requested
+    return accepted & requested if connector.sink.as_sent else accepted
 
 
 def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from compiled_plan.planner.physical.base import NodeContext, Operator
 from compiled_plan.planner.physical.draft import Draft
-from compiled_plan.planner.physical.session_options import keeping
 from compiled_plan.plans.connectors.held import held_by_nodes
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.inspection.recompile import with_record
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.plan import CompiledPlan, Edge
+from compiled_plan.plans.plan.session_options import KEPT, keeping
 
 
 def number_nodes(draft: Draft) -> Draft:
@@ -20,6 +20,7 @@ def number_nodes(draft: Draft) -> Draft:
     nodes: list[PlanNode] = []
     edges: list[Edge] = []
     settings, planner = draft.settings, draft.known
+    session = settings.changed(KEPT)
 
     def visit(operator: Operator) -> int:
         if id(operator) in numbers:
@@ -28,7 +29,7 @@ def number_nodes(draft: Draft) -> Draft:
         number = numbers[id(operator)] = len(nodes) + 1
         traits = tuple(map(planner.traits, operator.inputs))
         at = NodeContext(number, settings, traits, planner.traits(operator))
-        nodes.append(keeping(operator.plan_node(at), settings))
+        nodes.append(keeping(operator.plan_node(at), session))
         edges.extend(Edge.between(source, number) for source in sources)
         return number
 

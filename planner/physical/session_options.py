@@ -1,37 +1,11 @@
-"""Options of the session that nodes of a plan keep, beside those that Flink writes there.
-
-Flink takes these from the session that runs a plan. Its nodes read their own `configuration` first, so that a plan that
-says them means in Flink what it means here.
-"""
+"""Options of the session under which a plan would not mean what its program says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from compiled_plan.planner.physical.draft import Draft
-from compiled_plan.planner.settings import Settings
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.nodes.base import TTL, PlanNode
-from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.stateless import IDLE_TIMEOUT, WatermarkAssigner
-from compiled_plan.plans.plan.session_options import ZONE, reads_zone, with_option
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """An option, and which nodes keep it where it is not the default."""
-
-    key: str
-    of: Callable[[PlanNode], bool]
-
-
-KEPT: tuple[Kept, ...] = (
-    Kept(ZONE, reads_zone),
-    Kept(IDLE_TIMEOUT, lambda node: isinstance(node, WatermarkAssigner)),
-    Kept(TTL, lambda node: node.forgets_idle_keys),
-    Kept("table.exec.sink.nested-constraint-enforcer", lambda node: isinstance(node, Sink)),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +46,3 @@ def check_options(draft: Draft) -> Draft:
                 f"{item.what} is not supported", where=f"SET '{item.key}' = '{found}'", remedy=item.remedy
             )
     return draft
-
-
-def keeping(node: PlanNode, settings: Settings) -> PlanNode:
-    """The node with the options of the session that it depends on."""
-    for item in KEPT:
-        if settings.is_set(item.key) and item.of(node):
-            node = with_option(node, item.key, settings.text(item.key))
-    return node

@@ -114,7 +114,7 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
     _check_changes(table, accepted, source, traits, at)
     if at.settings.text(ROWTIME_INSERTER).upper() != "DISABLED":
         _check_rowtimes(table, source.row_type)
-    materialize = _materializes(rel, accepted, source, traits, at)
+    materialize = _materializes(rel, table, source, traits, at)
     return TableSinkOperator(
         _spread(source, table),
         rel.table,
@@ -179,19 +179,23 @@ def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
         )
 
 
-def _materializes(rel: Sink, accepted: ChangelogMode, source: Operator, traits: Traits, at: OperatorPlanner) -> bool:
+def _materializes(rel: Sink, table: CatalogTable, source: Operator, traits: Traits, at: OperatorPlanner) -> bool:
     """Whether the sink must keep the rows of each primary key, to know which one is left."""
-    table = rel.table
-    upsert = ChangelogMode.UPDATE_AFTER in accepted and ChangelogMode.UPDATE_BEFORE not in accepted
-    if not (upsert and table.primary_key):
-        _refuse_conflict_clause(rel)
-        return False
+    # Flink settles this before it knows whether updates come with the rows before them.
+    taken = sink_changelog(table, _mode_of(traits.modify_kinds) & ~ChangelogMode.UPDATE_BEFORE)
+    retracts = ChangelogMode.UPDATE_BEFORE in taken
+    if rel.on_conflict is not None:
+        _check_conflict_clause(rel, taken, source)
     how = at.settings.text("table.exec.sink.upsert-materialize").upper()
-    if how == "NONE":
+    if how == "NONE" or retracts or not table.primary_key:
+        return False
+    if how == "FORCE":
+        return True
+    if taken.insert_only or (traits.modify_kinds.insert_only and rel.on_conflict == "DEDUPLICATE"):
         return False
     primary = _primary_key(table)
     if any(key <= primary for key in traits.upsert_keys):
-        return how == "FORCE"
+        return False
     if rel.on_conflict is None and at.settings.boolean("table.exec.sink.require-on-conflict"):
         keys = " or ".join(
             f"({', '.join(source.row_type.names[index] for index in sorted(key))})" for key in traits.upsert_keys
@@ -203,9 +207,7 @@ def _materializes(rel: Sink, accepted: ChangelogMode, source: Operator, traits: 
             remedy="say which row stays, INSERT INTO ... ON CONFLICT DO DEDUPLICATE (or ERROR, NOTHING), or "
             "SET 'table.exec.sink.require-on-conflict' = 'false'",
         )
-    if rel.on_conflict in ("ERROR", "NOTHING"):
-        _check_watermarks(rel, source)
-    return how == "FORCE" or not traits.modify_kinds.insert_only or rel.on_conflict is not None
+    return True
 
 
 def _primary_key(table: CatalogTable) -> Key:
@@ -219,13 +221,16 @@ def _places(table: CatalogTable, names: Iterable[str]) -> tuple[int, ...]:
     return tuple(columns.index(name) for name in names)
 
 
-def _refuse_conflict_clause(rel: Sink) -> None:
-    if rel.on_conflict is not None:
+def _check_conflict_clause(rel: Sink, taken: ChangelogMode, source: Operator) -> None:
+    why = "takes inserts alone" if taken.insert_only else "takes the rows before updates, too"
+    if taken.insert_only or ChangelogMode.UPDATE_BEFORE in taken:
         raise ProgramError(
-            f"ON CONFLICT is for upsert sinks; {path_text(rel.table)} is not one",
+            f"ON CONFLICT is for upsert sinks; {path_text(rel.table)} is not one: it {why}",
             where=str(rel.table.identifier),
             remedy="leave ON CONFLICT out",
         )
+    if rel.on_conflict != "DEDUPLICATE":
+        _check_watermarks(rel, source)
 
 
 def _check_watermarks(rel: Sink, source: Operator) -> None:

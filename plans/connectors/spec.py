@@ -92,11 +92,13 @@ class SinkSpec:
         changes: the kinds of rows that it takes; with a format those of the format, unless `own_changes`.
         guarantee: what is left of a batch that is written again.
         by_key: whether a table needs a primary key to take updates and deletes.
+        as_sent: whether a table takes, of those kinds, only the ones that the query sends.
     """
 
     changes: ChangelogMode = ChangelogMode.INSERT
     guarantee: Guarantee = Guarantee.EXACTLY_ONCE
     by_key: bool = False
+    as_sent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from compiled_plan.plans.options import Kind, Option
 from compiled_plan.plans.text import zones
 
 _LEGACY_CAST = "table.exec.legacy-cast-behaviour"
+NOT_NULL = "table.exec.sink.not-null-enforcer"
+TYPE_LENGTH = "table.exec.sink.type-length-enforcer"
+NESTED = "table.exec.sink.nested-constraint-enforcer"
 _SWITCH = Option(Kind.BOOLEAN)
 OPTIONS: Mapping[str, Option] = {
-    "table.exec.sink.not-null-enforcer": Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
-    "table.exec.sink.type-length-enforcer": Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
-    "table.exec.sink.nested-constraint-enforcer": Option(
-        Kind.CHOICE, "IGNORE", ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")
-    ),
+    NOT_NULL: Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
+    TYPE_LENGTH: Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
+    NESTED: Option(Kind.CHOICE, "IGNORE", ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")),
     "table.exec.sink.keyed-shuffle": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
     "table.exec.sink.upsert-materialize": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
     "table.exec.sink.rowtime-inserter": Option(Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED")),
@@ -28,6 +29,7 @@ OPTIONS: Mapping[str, Option] = {
     "table.exec.mini-batch.size": Option(Kind.INTEGER),
     "table.exec.mini-batch.allow-latency": Option(Kind.DURATION),
     "table.exec.rank.topn-cache-size": Option(Kind.INTEGER),
+    "table.exec.source.idle-timeout": Option(Kind.DURATION),
     "table.exec.state.ttl": Option(Kind.DURATION),
 }
 
@@ -42,3 +44,7 @@ def configuration_faults(configuration: Mapping[str, str]) -> Iterator[Fault]:
             yield Fault(("configuration", key), f"invalid value {value!r} for the option {key!r}", remedy, value)
         elif key == _LEGACY_CAST and value.upper() != "DISABLED":
             yield refusal(("configuration", key), f"{key} = {value}", "set DISABLED", value)
+    if [configuration.get(key, "").upper() for key in (TYPE_LENGTH, NESTED)] == ["TRIM_PAD", "ROWS_AND_COLLECTIONS"]:
+        message = f"{TYPE_LENGTH} = TRIM_PAD with {NESTED} = ROWS_AND_COLLECTIONS"
+        remedy = "set ERROR, or ROWS: values within collections are not cut or padded"
+        yield refusal(("configuration", NESTED), message, remedy, configuration[NESTED])

@@ -157,8 +157,16 @@ class TemporalJoin(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from join(self.join_spec, inputs, ("joinSpec",))
         join_type = self.join_spec.join_type
-        if join_type not in ("INNER", "LEFT"):
-            yield refusal(("joinSpec", "joinType"), f"a temporal join of type {join_type}", "join INNER or LEFT")
+        types = ("INNER",) if self.is_temporal_function_join else ("INNER", "LEFT")
+        if join_type not in types:
+            yield refusal(
+                ("joinSpec", "joinType"), f"a temporal join of type {join_type}", f"join {' or '.join(types)}"
+            )
+        if self.right_time_attribute_index == NO_COLUMN and not self.is_temporal_function_join:
+            # Flink refuses it, too: no row of the left input could wait for the versions of the right one.
+            message = "a processing-time temporal join with a table that is not looked up"
+            remedy = "join as of a rowtime, or with a table that can be looked up, such as one of 'jdbc'"
+            yield refusal(("rightTimeAttributeIndex",), message, remedy)
         yield from timestamp(self.left_time_attribute_index, inputs.rows[0].types, ("leftTimeAttributeIndex",))
         if self.right_time_attribute_index != NO_COLUMN:
             yield from timestamp(self.right_time_attribute_index, inputs.rows[1].types, ("rightTimeAttributeIndex",))

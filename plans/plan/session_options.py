@@ -7,10 +7,13 @@ so that a plan means the same wherever it runs, in Flink, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.base import TTL, PlanNode
+from compiled_plan.plans.nodes.configuration import NESTED
 from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.stateless import IDLE_TIMEOUT, WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, RexNode, walk
 from compiled_plan.plans.rex.zoned import in_zone
@@ -54,6 +57,29 @@ def _zoned(node: PlanNode, zone: str | None, otherwise: str) -> PlanNode:
     if node.configuration.get(ZONE) == found or not (ZONE in node.configuration or reads_zone(node)):
         return node
     return with_option(node, ZONE, found)
+
+
+#: Options that Flink takes from the session that runs a plan, and the nodes that depend on them. Flink's nodes read
+#: their own `configuration` first, so that a plan that says them means in Flink what it means here.
+KEPT: Mapping[str, Callable[[PlanNode], bool]] = {
+    ZONE: reads_zone,
+    IDLE_TIMEOUT: lambda node: isinstance(node, WatermarkAssigner),
+    TTL: lambda node: node.forgets_idle_keys,
+    NESTED: lambda node: isinstance(node, Sink),
+}
+
+
+def with_session(plan: CompiledPlan, options: Mapping[str, str]) -> CompiledPlan:
+    """The plan with options of a session, all of KEPT, in the nodes that depend on them and do not say them."""
+    return plan.with_nodes([keeping(node, options) for node in plan.nodes])
+
+
+def keeping(node: PlanNode, options: Mapping[str, str]) -> PlanNode:
+    """The node with those of the options on which it depends and which it does not say."""
+    for key, value in options.items():
+        if key not in node.configuration and KEPT[key](node):
+            node = with_option(node, key, value)
+    return node
 
 
 def with_option(node: PlanNode, key: str, value: str) -> PlanNode:

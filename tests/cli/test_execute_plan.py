@@ -147,6 +147,35 @@ def test_a_dry_run_says_which_zone_holds(plan_file: PlanFile, said: str, options
     assert done.stdout.splitlines()[0] == first
 
 
+_NESTED = "table.exec.sink.nested-constraint-enforcer"
+
+
+def test_an_option_of_the_session_is_for_what_the_plan_leaves_open(plan_file: PlanFile) -> None:
+    program = "SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD';" + PRINT + "INSERT INTO lines VALUES (1, 'a');"
+    said = f"SET '{_NESTED}' = 'ROWS';"
+    collections = ("--dry-run", "--set", f"{_NESTED}=ROWS_AND_COLLECTIONS")
+    open_, settled = plan_file("open.json", program), plan_file("settled.json", said + program)
+    refused = run(*collections, str(open_))
+    assert (refused.returncode, run("--dry-run", str(open_)).returncode) == (1, 0)
+    assert "TRIM_PAD" in refused.stderr and "ROWS_AND_COLLECTIONS" in refused.stderr
+    assert run(*collections, str(settled)).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (f"{_NESTED}=ALL", "ROWS_AND_COLLECTIONS"),
+        ("table.local-time-zone=UTC", "--time-zone UTC"),
+        ("table.exec.sink.upsert-materialize=NONE", "no plan leaves it open"),
+        ("table.exec.state.ttl", "NAME=VALUE"),
+    ],
+)
+def test_an_option_that_no_plan_leaves_open_is_wrong_usage(plan_file: PlanFile, option: str, message: str) -> None:
+    done = run("--dry-run", "--set", option, str(plan_file("any.json", PRINT + "INSERT INTO lines SELECT 1, 'a';")))
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", " ").split())
+
+
 def test_an_unknown_zone_is_wrong_usage(plan_file: PlanFile) -> None:
     done = run(
         "--dry-run",

@@ -1,4 +1,4 @@
-"""The examples of Flink's page "JDBC SQL Connector" compile as they stand."""
+"""The examples of Flink's page "JDBC SQL Connector" compile, with the ON CONFLICT that Flink 2.3 asks for."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_rows_are_written_read_and_looked_up() -> None:
         EXECUTE STATEMENT SET BEGIN
         -- write data into the JDBC table from the other table "T"
         INSERT INTO MyUserTable
-        SELECT id, name, age, status FROM T;
+        SELECT id, name, age, status FROM T ON CONFLICT DO DEDUPLICATE;
 
         -- scan data from the JDBC table
         INSERT INTO read_rows SELECT id, name, age, status FROM MyUserTable;
@@ -84,7 +84,7 @@ def test_every_option_of_the_page_but_the_dialect_of_others() -> None:
     given = "".join(f", '{key}' = '{value}'" for key, value in options.items())
     table = PAGE.replace("'users'", f"'users'{given}").replace("MyUserTable", "AllOptions")
     plan = compiled(
-        f"{table}EXECUTE STATEMENT SET BEGIN INSERT INTO AllOptions SELECT * FROM T;"
+        f"{table}EXECUTE STATEMENT SET BEGIN INSERT INTO AllOptions SELECT * FROM T ON CONFLICT DO DEDUPLICATE;"
         "INSERT INTO read_rows SELECT * FROM AllOptions; END;"
     )
     assert len(plan.sinks) == 2

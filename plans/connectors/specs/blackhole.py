@@ -10,5 +10,5 @@ SPEC = ConnectorSpec(
     "blackhole",
     "Computes every row and keeps none.",
     VERSION,
-    sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.NOTHING_KEPT),
+    sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.NOTHING_KEPT, as_sent=True),
 )

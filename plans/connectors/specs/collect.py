@@ -11,7 +11,7 @@ SPEC = ConnectorSpec(
     "collect",
     "The rows of a query, handed to the program that runs it.",
     {"id": TableOption(Kind.TEXT, doc="The name of who waits for the rows.", required=True)},
-    sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT),
+    sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT, as_sent=True),
     in_process="gives its rows to this program",
     at_start="the program that compiled the plan",
 )

@@ -17,5 +17,5 @@ SPEC = ConnectorSpec(
         "standard-error": flag("Print on stderr."),
         "sink.parallelism": SINK_PARALLELISM,
     },
-    sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT),
+    sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT, as_sent=True),
 )

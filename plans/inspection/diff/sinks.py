@@ -23,7 +23,7 @@ from compiled_plan.plans.inspection.lineage.tables import (
     name_of,
     options_of,
 )
-from compiled_plan.plans.nodes.configuration import OPTIONS
+from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
@@ -32,7 +32,7 @@ _ON = "what changes from now on; nothing of the past again"
 _NOW = "what changes from now on; nothing of the past"
 _NONE = "none"
 #: Options of the session that say what is done with rows that do not fit.
-_CHECKS = ("table.exec.sink.not-null-enforcer", "table.exec.sink.type-length-enforcer")
+_CHECKS = (NOT_NULL, TYPE_LENGTH, NESTED)
 #: Formats whose rows are texts: a number that became wider is the same text.
 _TEXTS = frozenset({"csv", "json", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
 

@@ -20,12 +20,13 @@ def retract_streams(
     ports: int = 1,
     insert_only: bool = False,
     upsert: bool = False,
+    key_width: int = 1,
     max_size: int = 25,
 ) -> Batches:
     """Batches of inserts, deletions and updates (`-U`, `+U`) of rows that are there at that time.
 
-    `rows` gives rows for any port. With `upsert` a row is known by its first column: inserting one that is
-    there updates it.
+    `rows` gives rows for any port. With `upsert` a row is known by its first `key_width` columns: inserting
+    one that is there updates it.
     """
     live: list[list[Values]] = [[] for _ in range(ports)]
     batches: Batches = [[]]
@@ -37,13 +38,13 @@ def retract_streams(
         there = live[port]
         if action == "insert" or not there:
             row = draw(rows)
-            old = next((r for r in there if upsert and r[0] == row[0]), None)
+            old = next((r for r in there if upsert and r[:key_width] == row[:key_width]), None)
             _change(batches[-1], there, old, row, port, key)
         else:
             old = draw(st.sampled_from(there))
             new = draw(rows) if action == "update" else None
             if upsert and new is not None:
-                new = (old[0], *new[1:])
+                new = (*old[:key_width], *new[key_width:])
             _change(batches[-1], there, old, new, port, key)
     return batches
 
@@ -63,3 +64,17 @@ def _change(
     if new is not None:
         there.append(new)
         batch.append(Change("+U" if update else "+I", new, port, key(new)))
+
+
+def updates_alone(stream: Batches) -> Batches:
+    """A changelog as a consumer by key gets it: updates come without the rows before them."""
+    return [[change for change in batch if change.kind != "-U"] for batch in stream]
+
+
+def by_key(changes: list[Change], key: Callable[[Values], Values], table: dict[Values, Values]) -> None:
+    """Add changes up as a consumer by key does, which knows no row but by its key."""
+    for change in changes:
+        if change.adds:
+            table[key(change.values)] = change.values
+        else:
+            table.pop(key(change.values), None)

@@ -96,7 +96,8 @@ def test_every_type_in_postgres(spark: SparkSession, postgres: Server) -> None:
     )
     key = ", PRIMARY KEY (`order`) NOT ENFORCED"
     text = table("typed", TYPES + arrays + key, url=postgres.address)
-    execute(spark, f"{text}INSERT INTO typed SELECT * FROM (VALUES {VALUES.strip()[:-1]}{given}), ({NULLS}{nothing}));")
+    rows = f"(VALUES {VALUES.strip()[:-1]}{given}), ({NULLS}{nothing}))"
+    execute(spark, f"{text}INSERT INTO typed SELECT * FROM {rows} ON CONFLICT DO DEDUPLICATE;")
     shown = psql(postgres.port, "SET timezone = 'UTC'; SELECT * FROM typed ORDER BY 1")
     assert shown[0] == [
         *("1", "t", "-128", "300", "9223372036854775807", "1.5", "2.25", "12345678901234.567891", 'it\'s "ü"', "abc"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.kernel.changelogs import Batches, retract_streams
+from tests.support.kernel.changelogs import Batches, by_key, retract_streams, updates_alone
 from tests.support.kernel.harness import Change, Harness, Step, Table, Values, add_up, batches, short
 
 TYPES = ["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
@@ -119,6 +119,23 @@ def test_a_row_of_a_unique_key_replaces_the_one_before(harness: Harness) -> None
     assert only.state_rows == 2
 
 
+@pytest.mark.parametrize(
+    ("join_type", "shown"),
+    [("LEFT", ["-D(1, 1, 1, 8)", "+I(1, 1, null, null)"]), ("SEMI", ["-D(1, 1)"]), ("ANTI", ["+I(1, 1)"])],
+)
+@pytest.mark.parametrize("upsert_keys", [[[0]], [[0, 1]]])
+def test_counts_of_earlier_releases_that_are_too_high_heal(
+    harness: Harness, join_type: str, shown: list[str], upsert_keys: list[list[int]]
+) -> None:
+    # A left row with a count of 2, and the one right row that it matches: the other one has expired.
+    steps = [Step(0, [left("+I", 1, 1), right("+I", 1, 7)]), Step(600, [right("+I", 1, 8)]), Step(1000, [])]
+    means = harness.states(spec(join_type, ttl=[0, 1000]), steps)["states"]["1"]["means"]
+    assert [row["associations"] for row in means["input0"]["rows"]] == [2]
+    assert len(means["input1"]["rows"]) == 1
+    steps.append(Step(1001, [right("-D", 1, 8)], spec(join_type, rightUpsertKeys=upsert_keys)))
+    assert short(harness.run(spec(join_type, ttl=[0, 1000]), steps)[-1].out) == shown
+
+
 def test_old_rows_match_after_a_column_was_widened_and_one_added(harness: Harness) -> None:
     wider = spec("INNER", inputTypes=[["BIGINT", "BIGINT", "STRING"], ["INT", "INT"]])
     wider["outputTypes"] = ["BIGINT", "BIGINT", "STRING", "INT", "INT"]
@@ -130,11 +147,13 @@ def test_old_rows_match_after_a_column_was_widened_and_one_added(harness: Harnes
     assert short(answers[1].out) == ["+I(1, 6, null, 1, 7)"]
 
 
-def joined(join_type: str, condition: bool, lefts: Table, rights: Table) -> Table:
+def joined(join_type: str, condition: bool, lefts: Table, rights: Table, width: int = 2) -> Table:
+    nulls = (None,) * width
+
     def match(one: Values, other: Values) -> bool:
         if one[0] is None or one[0] != other[0]:
             return False
-        return not condition or (one[1] is not None and other[1] is not None and one[1] < other[1])
+        return not condition or (one[-1] is not None and other[-1] is not None and one[-1] < other[-1])
 
     result: Table = Counter()
     for one in lefts.elements():
@@ -146,11 +165,11 @@ def joined(join_type: str, condition: bool, lefts: Table, rights: Table) -> Tabl
         else:
             result.update((*one, *other) for other in found)
             if not found and join_type in ("LEFT", "FULL"):
-                result[(*one, None, None)] += 1
+                result[(*one, *nulls)] += 1
     if join_type in ("RIGHT", "FULL"):
         for other in rights.elements():
             if not any(match(one, other) for one in lefts):
-                result[(None, None, *other)] += 1
+                result[(*nulls, *other)] += 1
     return +result
 
 
@@ -182,6 +201,42 @@ def test_inputs_with_unique_keys(
         rightUpsertKeys=upsert_keys,
     )
     check(join_type, condition, stream, [a.out for a in harness.run(unique, batches(stream))])
+
+
+#: A key, one more column of the key, and a value; the columns of a padded row are null.
+THREE = st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 3))
+
+
+@pytest.mark.parametrize("join_type", TYPES)
+@pytest.mark.parametrize("width", [1, 2], ids=["the join key is unique", "more rows of the join key"])
+@given(data=st.data(), condition=st.booleans())
+def test_updates_without_the_rows_before_them(
+    harness: Harness, join_type: str, width: int, data: st.DataObject, condition: bool
+) -> None:
+    columns = 3 if width == 2 else 2
+    rows = THREE if width == 2 else UNIQUE
+    stream = data.draw(retract_streams(rows, key=lambda row: str(row[0]), ports=2, upsert=True, key_width=width))
+    unique = [list(range(width))]
+    one_side = join_type in ("SEMI", "ANTI")
+    joins = spec(
+        join_type,
+        condition=f"{columns - 1}<{2 * columns - 1}" if condition else None,
+        inputTypes=[["INT"] * columns] * 2,
+        outputTypes=["INT"] * (columns if one_side else 2 * columns),
+        leftUpsertKeys=unique,
+        rightUpsertKeys=unique,
+    )
+
+    def key(row: Values) -> Values:
+        return row[:width] if one_side else (*row[:width], *row[columns : columns + width])
+
+    sides: list[Table] = [Counter(), Counter()]
+    shown: dict[Values, Values] = {}
+    for batch, answer in zip(stream, harness.run(joins, batches(updates_alone(stream))), strict=True):
+        for port in (0, 1):
+            add_up([c for c in batch if c.port == port], sides[port])
+        by_key(answer.out, key, shown)
+        assert Counter(shown.values()) == joined(join_type, condition, *sides, columns)
 
 
 def check(join_type: str, condition: bool, stream: Batches, outs: list[list[Change]]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.kernel.changelogs import Batches, retract_streams
+from tests.support.kernel.changelogs import Batches, by_key, retract_streams, updates_alone
 from tests.support.kernel.harness import Change, Harness, Step, Table, Values, add_up, batches, short
 
 
@@ -77,3 +77,39 @@ def test_changes_add_up_to_the_join_of_what_is_left(harness: Harness, types: tup
             add_up([c for c in batch if c.port == port], tables[port])
         add_up(answer.out, result)
         assert result == joined(types, tables)
+
+
+def joined_by_key(types: tuple[str, ...], condition: bool, tables: list[Table]) -> Table:
+    """The joins of inputs that have one row a key."""
+    one, two = ({row[0]: row for row in table} for table in tables[1:])
+    result: Table = Counter()
+    for row in tables[0]:
+        found: list[Values | None] = []
+        for matches in (one, two):
+            other = matches.get(row[0])
+            found.append(other if other and (not condition or row[1] < other[1]) else None)
+        if all(other or join_type == "LEFT" for other, join_type in zip(found, types, strict=True)):
+            result[(*row, *(found[0] or (None, None)), *(found[1] or (None, None)))] += 1
+    return result
+
+
+KEYED = st.tuples(st.integers(0, 1), st.integers(0, 3))
+
+
+@pytest.mark.parametrize("types", [("INNER", "INNER"), ("LEFT", "INNER"), ("INNER", "LEFT"), ("LEFT", "LEFT")])
+@given(
+    stream=retract_streams(KEYED, key=lambda row: str(row[0]), ports=3, upsert=True),
+    condition=st.booleans(),
+)
+def test_updates_without_the_rows_before_them(
+    harness: Harness, types: tuple[str, ...], stream: Batches, condition: bool
+) -> None:
+    conditions = [None, "1<3", "1<5"] if condition else [None] * 3
+    keyed = spec(*types, conditions=conditions, inputUniqueKeys=[[[0]]] * 3)
+    tables: list[Table] = [Counter(), Counter(), Counter()]
+    shown: dict[Values, Values] = {}
+    for batch, answer in zip(stream, harness.run(keyed, batches(updates_alone(stream))), strict=True):
+        for port in range(3):
+            add_up([c for c in batch if c.port == port], tables[port])
+        by_key(answer.out, lambda row: (row[0], row[2], row[4]), shown)
+        assert Counter(shown.values()) == joined_by_key(types, condition, tables)

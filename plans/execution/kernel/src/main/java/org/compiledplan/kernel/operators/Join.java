@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * Inner, left, right and full joins of two changelogs. Follows Flink's StreamingJoinOperator: a row
  * of an outer input is padded with nulls while it matches nothing, which it knows by the number of
- * rows it is associated with.
+ * rows it is associated with. Other than there, an update that comes without the row before it
+ * replaces that row: it is counted once, and what that row alone matched is taken back.
  */
 final class Join implements Operator {
   private final JoinInputs inputs;
@@ -70,12 +71,32 @@ final class Join implements Operator {
         return;
       }
       if (stores == null) stores = RowStores.open(format, state, context);
-      if (outer[0] || outer[1]) processOuter(row, add, out);
-      else processInner(row, add, out);
+      RowStore.Entry replaced = add ? stores.get(row.port).replacedBy(row.values) : null;
+      if (replaced != null && !matchesAlike(row.port == 0, replaced, row.values)) {
+        join(new InputRow(row.port, RowKinds.DELETE, replaced.row(), row.watermark), null, out);
+        replaced = null;
+      }
+      join(row, replaced, out);
     }
 
-    private void processInner(InputRow row, boolean add, Out out) {
-      if (add) stores.get(row.port).add(row.values, 0);
+    /**
+     * @param replaced the row that an update replaces, which matches the same rows; null if none
+     */
+    private void join(InputRow row, RowStore.Entry replaced, Out out) {
+      boolean add = RowKinds.isAdd(row.kind);
+      if (outer[0] || outer[1]) joinOuter(row, add, replaced, out);
+      else joinInner(row, add, replaced, out);
+    }
+
+    /** Whether two rows of an input match the same rows of the other one. */
+    private boolean matchesAlike(boolean left, RowStore.Entry one, Object[] another) {
+      if (inputs.condition == RowPredicate.TRUE) return true;
+      RowStore others = stores.get(left ? 1 : 0);
+      return matches(left, one.row(), others).equals(matches(left, another, others));
+    }
+
+    private void joinInner(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
+      if (add) stores.get(row.port).replace(replaced, row.values, 0);
       else stores.get(row.port).retract(row.values);
       RowStore others = stores.get(1 - row.port);
       if (others.count() == 0) return;
@@ -88,12 +109,12 @@ final class Join implements Operator {
       }
     }
 
-    private void processOuter(InputRow row, boolean add, Out out) {
+    private void joinOuter(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
       boolean left = row.port == 0;
       RowStore own = stores.get(row.port);
       RowStore others = stores.get(1 - row.port);
       List<RowStore.Entry> matches = matches(left, row.values, others);
-      if (add) own.add(row.values, matches.size());
+      if (add) own.replace(replaced, row.values, matches.size());
       else own.retract(row.values);
       if (matches.isEmpty()) {
         if (outer[row.port]) emitPadded(row.port, row.values, add, out);
@@ -103,7 +124,7 @@ final class Join implements Operator {
       if (add && otherIsOuter) {
         for (RowStore.Entry match : matches) {
           if (match.associations == 0) emitPadded(1 - row.port, match.row(), false, out);
-          others.associate(match, match.associations + 1);
+          others.associate(match, match.associations + (replaced == null ? 1 : 0));
         }
       }
       byte kind =
@@ -113,8 +134,11 @@ final class Join implements Operator {
       for (RowStore.Entry match : matches) emitJoined(left, row.values, match.row(), kind, out);
       if (!add && otherIsOuter) {
         for (RowStore.Entry match : matches) {
-          if (match.associations == 1) emitPadded(1 - row.port, match.row(), true, out);
-          others.associate(match, Math.max(0, match.associations - 1));
+          int remaining = inputs.remaining(match, left, own);
+          if (remaining == 0 && match.associations > 0) {
+            emitPadded(1 - row.port, match.row(), true, out);
+          }
+          others.associate(match, remaining);
         }
       }
     }

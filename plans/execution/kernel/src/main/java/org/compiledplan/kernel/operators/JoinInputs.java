@@ -71,4 +71,20 @@ final class JoinInputs {
   boolean matches(boolean inputIsLeft, Object[] input, Object[] other) {
     return inputIsLeft ? condition.test(input, other) : condition.test(other, input);
   }
+
+  /**
+   * How many rows of an input a row of the other one matches after one was taken back. Releases up
+   * to 0.2 counted an update that came without the row before it as one row more: of a store that
+   * knows better, the last row that is there is the last one.
+   *
+   * @param store the rows of the input, without the one that was taken back
+   */
+  int remaining(RowStore.Entry row, boolean storeIsLeft, RowStore store) {
+    int counted = Math.max(0, row.associations - 1);
+    if (counted == 0 || !store.isComplete()) return counted;
+    for (RowStore.Entry stored : store.rows()) {
+      if (!stored.removed && matches(storeIsLeft, stored.row(), row.row())) return counted;
+    }
+    return 0;
+  }
 }

@@ -1,14 +1,18 @@
 package org.compiledplan.kernel.operators;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.compiledplan.kernel.values.Values;
 
 /**
  * A chain of inner and left joins of several inputs on one key in one operator, without the state
  * of intermediate results. Follows Flink's StreamingMultiJoinOperator: a row of input {@code k} is
  * joined depth first, through the matches in the inputs before it and after it. Where it is a
  * left-joined row and the only match, the result padded with nulls is taken back first, or put back
- * after a retraction.
+ * after a retraction. Other than there, what a row matched alone is taken back when an update that
+ * comes without it replaces it.
  */
 final class MultiJoin implements Operator {
   private static final Object[] NO_COLUMNS = {};
@@ -86,14 +90,49 @@ final class MultiJoin implements Operator {
 
     @Override
     public void process(InputRow row, Out output) {
+      RowStore own = stores.get(row.port);
+      boolean add = RowKinds.isAdd(row.kind);
+      if (!add) own.retract(row.values);
+      RowStore.Entry replaced = add ? own.replacedBy(row.values) : null;
+      if (replaced != null && !joinsAlike(row, replaced.row())) {
+        own.retract(row.values);
+        join(new InputRow(row.port, RowKinds.DELETE, replaced.row(), row.watermark), output);
+        replaced = null;
+      }
+      join(row, output);
+      if (add) own.replace(replaced, row.values, 0);
+    }
+
+    private void join(InputRow row, Out output) {
       input = row;
       out = output;
       combination = new Object[width];
       boolean add = RowKinds.isAdd(row.kind);
-      RowStore own = stores.get(row.port);
-      if (!add) own.retract(row.values);
       join(0, innerOnly ? row.kind : add ? RowKinds.INSERT : RowKinds.DELETE);
-      if (add) own.add(row.values, 0);
+    }
+
+    /** Whether a row is joined with the rows that one that is there is joined with. */
+    private boolean joinsAlike(InputRow row, Object[] old) {
+      InputRow before = new InputRow(row.port, row.kind, old, row.watermark);
+      List<Object[]> others = othersOf(before), now = othersOf(row);
+      if (others.size() != now.size()) return false;
+      for (int i = 0; i < now.size(); i++) {
+        if (!Values.equalRows(others.get(i), now.get(i))) return false;
+      }
+      return true;
+    }
+
+    /** What a row would send while the one that it replaces is there, without its own columns. */
+    private List<Object[]> othersOf(InputRow row) {
+      List<Object[]> found = new ArrayList<>();
+      int from = offsets[row.port], to = from + row.values.length;
+      join(
+          row,
+          (kind, values) -> {
+            Arrays.fill(values, from, to, null);
+            found.add(values);
+          });
+      return found;
     }
 
     /** Completes the combination from the given input on and emits what becomes of it. */

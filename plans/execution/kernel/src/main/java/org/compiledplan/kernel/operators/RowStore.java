@@ -135,17 +135,29 @@ final class RowStore implements Stored {
 
   /** Adds a row; with a unique key it replaces the row of that key. */
   void add(Object[] row, int associations) {
+    replace(replacedBy(row), row, associations);
+  }
+
+  /** Adds a row in place of the one that {@link #replacedBy} gave for it, if any. */
+  void replace(Entry old, Object[] row, int associations) {
     oldest = count() == 0 ? now : Math.min(oldest, now);
     Entry stored = new Entry(PackedRow.of(row), associations);
     changed = true;
-    if (layout.uniqueKey != null) {
-      Entry old = find(row, stored);
-      if (old != null) remove(old);
-    }
+    if (old != null) remove(old);
     if (rows == null) packed.add(stored);
     else rows.add(stored);
     if (index != null)
       index.computeIfAbsent(keyOf(row, stored), k -> new ArrayList<>(1)).add(stored);
+  }
+
+  /** The row of the same unique key; null if there is none. */
+  Entry replacedBy(Object[] row) {
+    return layout.uniqueKey == null ? null : find(row, null);
+  }
+
+  /** Whether every row that was added and not taken back is here: one a key, and none expires. */
+  boolean isComplete() {
+    return layout.uniqueKey != null && (layout.uniqueKey.length == 0 || layout.ttl == 0);
   }
 
   /**

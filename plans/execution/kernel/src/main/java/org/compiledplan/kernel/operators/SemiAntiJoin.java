@@ -2,7 +2,8 @@ package org.compiledplan.kernel.operators;
 
 /**
  * Semi and anti joins: left rows that match, or match not, any right row. Follows Flink's
- * StreamingSemiAntiJoinOperator: a left row knows how many right rows it matches.
+ * StreamingSemiAntiJoinOperator: a left row knows how many right rows it matches. Other than there,
+ * an update that comes without the row before it replaces that row, as in {@link Join}.
  */
 final class SemiAntiJoin implements Operator {
   private final JoinInputs inputs;
@@ -60,26 +61,40 @@ final class SemiAntiJoin implements Operator {
           if (!stored.removed && inputs.condition.test(row.values, stored.row())) matches++;
         }
       }
+      RowStore own = stores.get(JoinInputs.LEFT);
+      boolean add = RowKinds.isAdd(row.kind);
+      RowStore.Entry replaced = add ? own.replacedBy(row.values) : null;
       if (matches > 0 != anti) out.emit(row.kind, row.values);
-      if (RowKinds.isAdd(row.kind)) stores.get(JoinInputs.LEFT).add(row.values, matches);
-      else stores.get(JoinInputs.LEFT).retract(row.values);
+      else if (replaced != null && replaced.associations > 0 != anti)
+        out.emit(RowKinds.DELETE, replaced.row());
+      if (add) own.replace(replaced, row.values, matches);
+      else own.retract(row.values);
     }
 
     private void processRight(InputRow row, Out out) {
       boolean add = RowKinds.isAdd(row.kind);
-      if (add) stores.get(JoinInputs.RIGHT).add(row.values, 0);
-      else stores.get(JoinInputs.RIGHT).retract(row.values);
+      RowStore own = stores.get(JoinInputs.RIGHT);
+      RowStore.Entry replaced = add ? own.replacedBy(row.values) : null;
+      Object[] gone = add ? (replaced == null ? null : replaced.row()) : row.values;
+      if (add) own.replace(replaced, row.values, 0);
+      else own.retract(row.values);
       RowStore others = stores.get(JoinInputs.LEFT);
       if (others.count() == 0) return;
       for (RowStore.Entry stored : others.rows()) {
-        if (stored.removed || !inputs.condition.test(stored.row(), row.values)) continue;
-        int before = stored.associations;
-        if (add && before == 0) {
-          out.emit(anti ? RowKinds.DELETE : row.kind, stored.row());
-        } else if (!add && before == 1) {
-          out.emit(anti ? RowKinds.INSERT : row.kind, stored.row());
+        if (stored.removed) continue;
+        boolean matches = add && inputs.condition.test(stored.row(), row.values);
+        boolean matched = gone != null && inputs.condition.test(stored.row(), gone);
+        if (matches && !matched) {
+          if (stored.associations == 0) out.emit(anti ? RowKinds.DELETE : row.kind, stored.row());
+          others.associate(stored, stored.associations + 1);
+        } else if (matched && !matches) {
+          int remaining = inputs.remaining(stored, false, own);
+          if (remaining == 0 && stored.associations > 0)
+            out.emit(anti ? RowKinds.INSERT : add ? RowKinds.DELETE : row.kind, stored.row());
+          others.associate(stored, remaining);
+        } else if (matches) {
+          others.associate(stored, stored.associations);
         }
-        others.associate(stored, Math.max(0, before + (add ? 1 : -1)));
       }
     }
 
