@@ -102,6 +102,8 @@ def _each(names: str, signatures: Iterable[str]) -> dict[str, tuple[str, ...]]:
 _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("REINTERPRET", "S:S L:L N:N I:N Y:N I:I Y:Y N:I N:Y S:N L:N D:N".split()),
     **_each("PROCTIME_MATERIALIZE", ["L:L"]),
+    # Of the type of the column that the watermark is for.
+    **_each("SOURCE_WATERMARK", [":S", ":L"]),
     **_each("HASH_CODE", (f"{kind}:N" for kind in _ANY)),
     **_each("IS_NULL IS_NOT_NULL", (f"{kind}:b" for kind in _ANY)),
     **_each("JSON_STRING", (f"{kind}:C" for kind in _ANY)),

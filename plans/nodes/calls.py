@@ -145,7 +145,7 @@ def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iter
         message = f"unknown value {item.syntax!r} for `syntax`"
         yield Fault((*path, "syntax"), message, f"known: {', '.join(SYNTAXES)}", item.syntax)
     if item.internal_name is None or item.internal_name in _NOT_RUN:
-        if not (item.internal_name or item.system_name or item.catalog_name or item.function_class or item.python):
+        if not (item.function or item.python):
             yield Fault((*path, "internalName"), "the call names no function", "add `internalName`")
         return
     function = FUNCTIONS.get(item.internal_name)

@@ -86,7 +86,7 @@ class LookupJoin(StatefulNode):
     require_upsert_materialize: Enforcing[Bool] = False
     async_options: dict[str, Json] | None = None
     retry_options: dict[str, Json] | None = None
-    input_changelog_mode: tuple[RowKind, ...]
+    input_changelog_mode: tuple[RowKind, ...] = ()
     input_upsert_key: OfInput[tuple[Int, ...]] = ()
     prefer_custom_shuffle: Always[Bool] = False
 

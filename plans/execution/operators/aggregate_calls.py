@@ -37,7 +37,7 @@ def kernel_aggregate(
     """
     function = call.internal_name if call.python is None else call.python.class_
     if function is None:
-        raise refuse(node, "an aggregate function that is neither built in nor in Python")
+        raise refuse(node, f"the aggregate function {call.function!r} is neither built in nor in Python")
     return Aggregate(
         function=function,
         args=tuple(map(place, call.arg_list)),

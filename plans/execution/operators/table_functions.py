@@ -15,7 +15,7 @@ from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.nodes.stateless import Correlate
-from compiled_plan.plans.rex import Call, python_function, type_of
+from compiled_plan.plans.rex import Call, called_name, python_function, type_of
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType
 
 Elements = Callable[[Call, Sequence[Column], Sequence[LogicalType]], Column]
@@ -31,7 +31,7 @@ def elements(node: Correlate, inputs: Sequence[Column], context: ExpressionConte
     if isinstance(call, Call) and python_function(call) is not None:
         return to_column(call, inputs, context)
     if not isinstance(call, Call) or call.name not in _FUNCTIONS:
-        name = call.name if isinstance(call, Call) else type(call).__name__
+        name = called_name(call) if isinstance(call, Call) else type(call).__name__
         raise refuse(node, f"table function {name!r}", f"known: {', '.join(sorted(_FUNCTIONS))}")
     arguments = [to_column(operand, inputs, context) for operand in call.operands]
     return _FUNCTIONS[call.name](call, arguments, [type_of(operand) for operand in call.operands])

@@ -274,3 +274,27 @@ def test_every_plan_that_is_compiled_keeps_the_rules() -> None:
     for program in PROGRAMS:
         plan = TableEnvironment().compile_script(tables + program.read_text(encoding="utf-8"))
         assert read_plan(plan.to_dict())[1] == []
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        # A source of upserts may send rows before updates, as debezium-json does; Flink looks at the table alone.
+        ["INSERT", "UPDATE_AFTER", "DELETE"],
+        # Rows that delete need no more than the key; those that are sent have all columns.
+        ["INSERT", "UPDATE_AFTER", "~DELETE"],
+        ["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "~DELETE"],
+    ],
+)
+def test_a_sink_of_changes_takes_every_kind(mode: list[str]) -> None:
+    data = data_of("aggregate/agg_over_agg")
+    put(data, f"nodes/{position(data, 'sink')}/inputChangelogMode", mode)
+    assert findings_of(data) == []
+    assert CompiledPlan.from_dict(data).to_dict()["nodes"][position(data, "sink")]["inputChangelogMode"] == mode
+
+
+def test_a_kind_that_is_there_twice_in_other_words() -> None:
+    data = data_of("aggregate/agg_over_agg")
+    put(data, f"nodes/{position(data, 'sink')}/inputChangelogMode", ["INSERT", "UPDATE_AFTER", "DELETE", "~DELETE"])
+    (finding,) = findings_of(data)
+    assert "twice" in finding.message
