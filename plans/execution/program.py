@@ -21,6 +21,7 @@ from compiled_plan.plans.execution.operators.base import (
     is_stateless,
     refuse,
 )
+from compiled_plan.plans.execution.partition_filter import in_partitions
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.inspection.rules import plan_findings
@@ -31,6 +32,7 @@ from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.nodes.tables import (
     CatalogTable,
     FilterPushDown,
+    PartitionPushDown,
     PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
@@ -316,6 +318,9 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
                 if max(_references(predicate), default=-1) >= len(paths):
                     raise refuse(scan, "a filter of metadata in its source", "compile without that push-down")
                 filters.append((predicate, paths))
+        elif isinstance(ability, PartitionPushDown):
+            stored = RowType(fields=tuple(Field(column.name, column.data_type) for column in physical))
+            filters.append((in_partitions(ability, stored), tuple((at,) for at in range(len(physical)))))
         elif ability.type not in _PASSIVE_ABILITIES:
             raise refuse(scan, f"the source ability {ability.type}", "compile without that push-down")
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]

@@ -32,7 +32,13 @@ from compiled_plan.plans.nodes.rules import (
 )
 from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSource
+from compiled_plan.plans.nodes.tables import (
+    CatalogTable,
+    FilterPushDown,
+    ProjectPushDown,
+    ReadingMetadata,
+    TableSource,
+)
 from compiled_plan.plans.rex import type_of
 from compiled_plan.plans.types.likeness import alike
 
@@ -64,6 +70,20 @@ class LookupTable(PlanModel):
     output_type: RowTypeJson
 
 
+class RetryOptions(PlanModel):
+    """Retries of lookups without rows, by the hint LOOKUP."""
+
+    retry_predicate: str | None = Field(default=None, alias="retry-predicate")
+    retry_strategy: Literal["NO_RETRY", "FIXED_DELAY"] | None = Field(default=None, alias="retry-strategy")
+    fixed_delay: Int | None = Field(default=None, alias="fixed-delay")
+    max_attempts: Int | None = Field(default=None, alias="max-attempts")
+
+    @property
+    def retries(self) -> int:
+        """How often a key without rows is looked up again."""
+        return self.max_attempts or 0 if self.retry_strategy == "FIXED_DELAY" else 0
+
+
 class LookupJoin(StatefulNode):
     """Joins each row with the rows of a table that have its keys, as the table is at that moment.
 
@@ -85,7 +105,7 @@ class LookupJoin(StatefulNode):
     lookup_key_contains_primary_key: Bool
     require_upsert_materialize: Enforcing[Bool] = False
     async_options: dict[str, Json] | None = None
-    retry_options: dict[str, Json] | None = None
+    retry_options: RetryOptions | None = None
     input_changelog_mode: tuple[RowKind, ...] = ()
     input_upsert_key: OfInput[tuple[Int, ...]] = ()
     prefer_custom_shuffle: Always[Bool] = False
@@ -113,6 +133,7 @@ class LookupJoin(StatefulNode):
         if row is not None:
             for fault in output(asked, row.types, "the table"):
                 yield Fault((*place, *fault.path), fault.message, fault.remedy, fault.value)
+        yield from self._not_run()
         yield from self._key_faults(inputs.types, asked.types)
         yield from condition_faults(self.pre_filter_condition, inputs.types, ("preFilterCondition",))
         yield from condition_faults(self.filter_on_temporal_table, asked.types, ("filterOnTemporalTable",))
@@ -123,6 +144,20 @@ class LookupJoin(StatefulNode):
         yield from condition_faults(self.join_condition, (*inputs.types, *used), ("joinCondition",))
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, (*inputs.types, *used), "the join")
+
+    def _not_run(self) -> Iterator[Fault]:
+        """Features of Flink's lookup joins that do not run here."""
+        if self.require_upsert_materialize:
+            message = "a lookup that keeps its rows for later changes is not supported"
+            remedy = "compile with table.optimizer.non-deterministic-update.strategy = IGNORE"
+            yield Fault(("requireUpsertMaterialize",), message, remedy, True, editable=True)
+        for at, ability in enumerate(self.temporal_table.lookup_table_source.abilities):
+            top = isinstance(ability, ProjectPushDown) and all(len(path) == 1 for path in ability.projected_fields)
+            nothing = isinstance(ability, ReadingMetadata) and not ability.metadata_keys
+            if not (top or nothing or isinstance(ability, FilterPushDown)):
+                place = ("temporalTable", "lookupTableSource", "abilities", at)
+                message = f"the source ability {ability.type} of a table that is looked up is not supported"
+                yield Fault(place, message, "compile without that push-down", ability.type, editable=True)
 
     def _key_faults(self, left: Columns, right: Columns) -> Iterator[Fault]:
         if not self.lookup_keys:

@@ -10,7 +10,13 @@ from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import expressions, output
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, dead_letter_faults, source_faults, source_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSource, WatermarkPushDown
+from compiled_plan.plans.nodes.tables import (
+    AggregatePushDown,
+    CatalogTable,
+    SourceWatermark,
+    TableSource,
+    WatermarkPushDown,
+)
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -39,6 +45,11 @@ class TableSourceScan(PlanNode):
             *source_faults(source, ("scanTableSource",), inputs.declared),
         ]
         yield from wrong
+        for at, ability in enumerate(source.abilities):
+            if isinstance(ability, SourceWatermark | AggregatePushDown):
+                message = f"the source ability {ability.type} is not supported: {ability.WITHOUT}"
+                place = ("scanTableSource", "abilities", at)
+                yield Fault(place, message, ability.REMEDY, ability.type, editable=True)
         if self.dead_letters is not None:
             yield from dead_letter_faults(self.dead_letters, ("deadLetters",), inputs.declared)
         table = source.table.resolved_table

@@ -13,6 +13,7 @@ from compiled_plan.plans.nodes.tables import (
     ComputedColumn,
     FilterPushDown,
     MetadataColumn,
+    PartitionPushDown,
     PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
@@ -211,6 +212,13 @@ def _ability_faults(
                 if rex is not None:
                     yield from expression_faults(rex, row.types, (*path, name))
             yield from _produced(ability.produced_type, row.types, path)
+        case PartitionPushDown():
+            for at, partition in enumerate(ability.partitions):
+                for name in partition:
+                    if name not in table.partition_keys:
+                        message = f"the table is not partitioned by {name!r}"
+                        remedy = f"partitioned by: {', '.join(table.partition_keys) or 'nothing'}"
+                        yield Fault((*path, "partitions", at, name), message, remedy, name)
         case FilterPushDown():
             for at, predicate in enumerate(ability.predicates):
                 yield from condition_faults(predicate, row.types, (*path, "predicates", at))

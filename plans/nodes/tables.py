@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import hashlib
+import json
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
@@ -115,10 +118,23 @@ class ResolvedTable(PlanModel):
 
 
 class CatalogTable(PlanModel):
-    """A table by its identifier; `resolved_table` may be missing in plans compiled for identifiers alone."""
+    """A table by its identifier; `resolved_table` may be missing in plans compiled for identifiers alone.
 
-    identifier: str
+    The table of a descriptor that no catalog has is without an identifier.
+    """
+
+    written_identifier: str | None = Field(default=None, alias="identifier")
     resolved_table: ResolvedTable | None = None
+
+    @cached_property
+    def identifier(self) -> str:
+        """The identifier; of a table without one, a name made of its schema and options."""
+        if self.written_identifier is not None or self.resolved_table is None:
+            return self.written_identifier or ""
+        text = json.dumps(self.resolved_table.to_dict(), sort_keys=True)
+        connector = (self.resolved_table.options or {}).get("connector", "table")
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return f"`anonymous`.`anonymous`.`{connector.replace('`', '``')}_{digest}`"
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -176,10 +192,10 @@ class LimitPushDown(PlanModel):
 
 
 class PartitionPushDown(PlanModel):
-    """The source reads these partitions only."""
+    """The source reads these partitions only; null is the value of a partition whose column is null."""
 
     type: Always[Literal["PartitionPushDown"]] = "PartitionPushDown"
-    partitions: tuple[dict[str, str], ...]
+    partitions: tuple[dict[str, str | None], ...]
 
 
 class WatermarkPushDown(PlanModel):
@@ -214,6 +230,9 @@ class WatermarkPushDown(PlanModel):
 class SourceWatermark(PlanModel):
     """The source brings its own watermarks."""
 
+    WITHOUT: ClassVar[str] = "no connector here has watermarks of its own"
+    REMEDY: ClassVar[str] = "compute the watermark from a column, such as ts - INTERVAL '5' SECOND"
+
     type: Always[Literal["SourceWatermark"]] = "SourceWatermark"
     source_watermark_enabled: Bool
     produced_type: RowTypeJson
@@ -221,6 +240,9 @@ class SourceWatermark(PlanModel):
 
 class AggregatePushDown(PlanModel):
     """The source aggregates (batch plans)."""
+
+    WITHOUT: ClassVar[str] = "sources give rows"
+    REMEDY: ClassVar[str] = "compile without that push-down"
 
     type: Always[Literal["AggregatePushDown"]] = "AggregatePushDown"
     input_type: RowTypeJson

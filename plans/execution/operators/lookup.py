@@ -6,6 +6,7 @@ A row is asked for when it comes, so a batch that is replayed after a crash may 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -17,33 +18,66 @@ from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, refuse, stateless
 from compiled_plan.plans.execution.types import ddl
 from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupJoin, LookupKey
-from compiled_plan.plans.nodes.tables import ProjectPushDown
-from compiled_plan.plans.rex import Literal
+from compiled_plan.plans.nodes.table_rules import physical_row
+from compiled_plan.plans.nodes.tables import FilterPushDown, ProjectPushDown
+from compiled_plan.plans.rex import Literal, RexNode, input_refs
 from compiled_plan.plans.types import LogicalType, RowType, TimeType
 
 
-def _table(node: LookupJoin) -> tuple[LookupTable, tuple[LookupKey, ...]]:
-    """The table of a lookup join, and what its keys are compared with.
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The table of a lookup join as it is asked.
+
+    Args:
+        table: the table; behind the columns of the join come those that only its filters read.
+        keys: the values that its keys are compared with.
+        filters: predicates that were pushed down, each with the positions of the columns that it counts.
+    """
+
+    table: LookupTable
+    keys: tuple[LookupKey, ...]
+    filters: tuple[tuple[RexNode, tuple[int, ...]], ...]
+
+
+def _asked(node: LookupJoin) -> _Asked:
+    """The table of a lookup join.
 
     Raises:
-        UnsupportedError: a connector, option, column type or push-down that lookups do not know.
+        UnsupportedError: a connector, option or column type that lookups do not know.
     """
-    source, columns = node.temporal_table.lookup_table_source, node.temporal_table.output_type
+    source = node.temporal_table.lookup_table_source
     table = source.table.resolved_table
     if table is None:
         raise refuse(
             node, "its table has no schema in the plan", "compile with table.plan.compile.catalog-objects = ALL"
         )
-    name, options = ".".join(source.table.path), dict(table.options or {})
-    keys = sorted((int(at), key) for at, key in node.lookup_keys.items())
-    found = LookupTable(name, columns, tuple(at for at, _ in keys), options)
+    name = ".".join(source.table.path)
+    keys = sorted(((int(at), key) for at, key in node.lookup_keys.items()), key=lambda item: item[0])
+    stored = physical_row(table).fields
+    columns = list(range(len(stored)))
+    predicates: list[tuple[RexNode, list[int]]] = []
     for ability in source.abilities:
-        if not isinstance(ability, ProjectPushDown) or any(len(path) > 1 for path in ability.projected_fields):
-            raise refuse(node, f"the source ability {ability.type} of table {name}", "compile without that push-down")
-    for column in columns.fields:
+        if isinstance(ability, ProjectPushDown):
+            columns = [columns[path[0]] for path in ability.projected_fields]
+        elif isinstance(ability, FilterPushDown):
+            predicates += [(predicate, columns) for predicate in ability.predicates]
+    read = [counted[at] for predicate, counted in predicates for at in input_refs(predicate)]
+    asked = list(dict.fromkeys((*columns, *sorted(read))))
+    retry = node.retry_options
+    found = LookupTable(
+        name,
+        RowType(fields=tuple(stored[at] for at in asked)),
+        tuple(at for at, _ in keys),
+        dict(table.options or {}),
+        miss_retries=retry.retries if retry else 0,
+        miss_delay=(retry.fixed_delay or 0) if retry else 0,
+    )
+    for column in found.columns.fields:
         if isinstance(column.type, TimeType) or not _is_simple(column.type):
             raise refuse(node, f"column {column.name} of table {name} is {column.type}", "leave it out of the table")
-    return found, tuple(key for _, key in keys)
+    # A column that no filter reads is nowhere.
+    places = [(rex, tuple(asked.index(at) if at in asked else -1 for at in counted)) for rex, counted in predicates]
+    return _Asked(found, tuple(key for _, key in keys), tuple(places))
 
 
 def _is_simple(type_: LogicalType) -> bool:
@@ -53,14 +87,10 @@ def _is_simple(type_: LogicalType) -> bool:
 @stateless(LookupJoin)
 def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Flink's LookupJoinRunner."""
-    if node.require_upsert_materialize:
-        raise refuse(
-            node, "a lookup that keeps what it found", "set table.optimizer.non-deterministic-update.strategy to IGNORE"
-        )
-    context, (table, keys) = lowering.context(node), _table(node)
+    context, source = lowering.context(node), _asked(node)
+    table, width = source.table, len(node.temporal_table.output_type.fields)
     description = open_lookup(table)
-    types = table.columns.types
-    asked = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(keys)))
+    asked = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
     if node.pre_filter_condition is not None:
         asks = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
         asked = F.when(asks, asked)
@@ -69,14 +99,16 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
     exprs = node.projection_on_temporal_table
 
     def used(row: Column) -> tuple[Column, ...]:
-        own = tuple(row.getField(f"v{at}") for at in range(len(types)))
+        own = tuple(row.getField(f"v{at}") for at in range(width))
         return own if exprs is None else tuple(to_column(rex, own, context) for rex in exprs)
 
     def counts(row: Column) -> Column:
-        own = tuple(row.getField(f"v{at}") for at in range(len(types)))
+        own = tuple(row.getField(f"v{at}") for at in range(len(table.columns.fields)))
         found = F.lit(True)
+        for predicate, places in source.filters:
+            found = found & to_column(predicate, [own[at] for at in places], context)
         if node.filter_on_temporal_table is not None:
-            found = to_column(node.filter_on_temporal_table, own, context)
+            found = found & to_column(node.filter_on_temporal_table, own, context)
         if node.join_condition is not None:
             found = found & to_column(node.join_condition, (*flow.columns, *used(row)), context)
         return F.coalesce(found, F.lit(False))

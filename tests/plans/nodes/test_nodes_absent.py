@@ -11,6 +11,7 @@ import pytest
 
 from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.check import check
+from compiled_plan.plans.inspection.reading import plan_from_dict
 from compiled_plan.plans.inspection.schema import schema_findings
 from compiled_plan.plans.nodes.read import read_node
 from compiled_plan.plans.nodes.registry import all_node_types
@@ -92,6 +93,22 @@ def test_a_field_that_flink_requires_is_missed_by_the_reader_and_the_schema(name
     del data["nodes"][0][name]
     assert f"/nodes/0/{name}" in [finding.pointer for finding in errors(data)]
     assert f"/nodes/0/{name}" in [finding.pointer for finding in schema_findings(data)]
+
+
+def test_tables_of_descriptors_have_no_identifier() -> None:
+    data = data_of("join/three_way_inner")
+    tables = [
+        node[key]["table"] for node in data["nodes"] for key in ("scanTableSource", "dynamicTableSink") if key in node
+    ]
+    for table in tables:
+        del table["identifier"]
+    assert errors(data) == []
+    plan = plan_from_dict(data)
+    assert [node for node in json.loads(plan.to_json())["nodes"] if "identifier" in str(node)] == []
+    names = [table.identifier for node in plan.nodes for _, table in node.tables()]
+    # By what the table is, not by its place: two of one descriptor are one table, and a restart finds it again.
+    assert len(set(names)) == len({json.dumps(table) for table in tables}) > 1
+    assert names == [table.identifier for node in plan_from_dict(data).nodes for _, table in node.tables()]
 
 
 @pytest.mark.parametrize("path", OF_OLDER_RELEASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
