@@ -298,3 +298,60 @@ def test_a_kind_that_is_there_twice_in_other_words() -> None:
     put(data, f"nodes/{position(data, 'sink')}/inputChangelogMode", ["INSERT", "UPDATE_AFTER", "DELETE", "~DELETE"])
     (finding,) = findings_of(data)
     assert "twice" in finding.message
+
+
+#: Place in a scan's abilities, value; part of the message of what is edited and not run here.
+NOT_RUN = [
+    (
+        {"type": "SourceWatermark", "sourceWatermarkEnabled": True, "producedType": "ROW<`a` INT> NOT NULL"},
+        "watermarks",
+    ),
+    (
+        {
+            "type": "AggregatePushDown",
+            "inputType": "ROW<`a` INT> NOT NULL",
+            "groupingSets": [[0]],
+            "aggregateCalls": [],
+            "producedType": "ROW<`a` INT> NOT NULL",
+        },
+        "sources give rows",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("ability", "message"), NOT_RUN, ids=lambda item: item["type"] if isinstance(item, dict) else ""
+)
+def test_source_abilities_that_do_not_run_are_refused_by_name(ability: dict[str, Any], message: str) -> None:
+    data = data_of("aggregate/agg_over_agg")
+    data["nodes"][position(data, "table-source-scan")]["scanTableSource"]["abilities"] = [ability]
+    found = findings_of(data)[0]
+    assert (found.severity, found.pointer) == (Severity.WARNING, "/nodes/0/scanTableSource/abilities/0")
+    assert ability["type"] in found.message and message in found.message
+
+
+def test_partitions_of_columns_that_the_table_is_not_partitioned_by() -> None:
+    data = data_of("aggregate/agg_over_agg")
+    ability = {"type": "PartitionPushDown", "partitions": [{"nope": "1"}]}
+    data["nodes"][position(data, "table-source-scan")]["scanTableSource"]["abilities"] = [ability]
+    (finding,) = findings_of(data)
+    assert finding.pointer.endswith("/abilities/0/partitions/0/nope")
+
+
+def test_functions_of_flink_that_do_not_run_are_refused_by_name() -> None:
+    data = data_of("calc/null_logic_projection")
+    at = position(data, "calc")
+    call = {"kind": "CALL", "internalName": "$BITMAP_BUILD$1", "operands": [], "type": "BITMAP"}
+    put(
+        data,
+        f"nodes/{at}/projection/0",
+        {
+            "kind": "CALL",
+            "internalName": "$BITMAP_CARDINALITY$1",
+            "operands": [call],
+            "type": data["nodes"][at]["projection"][0]["type"],
+        },
+    )
+    found = findings_of(data)[0]
+    assert found.severity is Severity.WARNING
+    assert found.message == "the function BITMAP_BUILD is not supported"
