@@ -18,11 +18,11 @@ def in_partitions(ability: PartitionPushDown, columns: RowType) -> RexNode:
         columns: the physical columns of the table.
     """
     choices = [_in_partition(partition, columns) for partition in ability.partitions]
-    return _joined("$OR$1", choices) if choices else Literal(False, BOOLEAN)
+    return _joined("$OR$1", choices, of_none=False)
 
 
 def _in_partition(partition: Mapping[str, str | None], columns: RowType) -> RexNode:
-    return _joined("$AND$1", [_holds(columns, name, value) for name, value in partition.items()])
+    return _joined("$AND$1", [_holds(columns, name, value) for name, value in partition.items()], of_none=True)
 
 
 def _holds(columns: RowType, name: str, value: str | None) -> RexNode:
@@ -34,5 +34,7 @@ def _holds(columns: RowType, name: str, value: str | None) -> RexNode:
     return Call("$=$1", (column, cast), BOOLEAN, "BINARY")
 
 
-def _joined(name: str, parts: list[RexNode]) -> RexNode:
+def _joined(name: str, parts: list[RexNode], *, of_none: bool) -> RexNode:
+    if not parts:
+        return Literal(of_none, BOOLEAN)
     return reduce(lambda one, other: Call(name, (one, other), BOOLEAN, "BINARY"), parts)

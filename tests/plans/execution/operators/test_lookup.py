@@ -176,14 +176,20 @@ def test_a_driver_in_a_jar_of_the_users(spark: SparkSession, database: Any, tmp_
         thread.setContextClassLoader(before)
 
 
-def pushed(plan: CompiledPlan, abilities: list[dict[str, Any]], **changes: Any) -> CompiledPlan:
-    """The plan with abilities of its lookup source, and other fields of the join, as Flink may write them."""
+def pushed(plan: CompiledPlan, *abilities: dict[str, Any], **changes: Any) -> CompiledPlan:
+    """The plan with these abilities of its lookup source, and other fields of the join, as Flink may write them."""
     data = plan.to_dict()
     (join,) = (node for node in data["nodes"] if node["type"].startswith("stream-exec-lookup-join"))
-    join["temporalTable"]["lookupTableSource"]["abilities"] = abilities
+    join["temporalTable"]["lookupTableSource"]["abilities"] = list(abilities)
     return CompiledPlan.from_dict(
         data | {"nodes": [node | changes if node is join else node for node in data["nodes"]]}
     )
+
+
+def abilities_of(plan: CompiledPlan) -> list[dict[str, Any]]:
+    """The abilities of the lookup source of a plan."""
+    (join,) = (node for node in plan.to_dict()["nodes"] if node["type"].startswith("stream-exec-lookup-join"))
+    return list(join["temporalTable"]["lookupTableSource"].get("abilities", []))
 
 
 def kind_is(value: int, at: int = 1) -> dict[str, Any]:
@@ -196,22 +202,17 @@ def kind_is(value: int, at: int = 1) -> dict[str, Any]:
 
 def test_predicates_that_the_source_took_over_hold(spark: SparkSession, database: Any, tmp_path: Path) -> None:
     plan = program(tmp_path, f"SELECT o.id, 1, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o LEFT {JOIN}")
-    projection = {
-        "type": "ProjectPushDown",
-        "projectedFields": [[0], [2]],
-        "producedType": "ROW<`cur` VARCHAR(2147483647), `rate` DECIMAL(10, 4)> NOT NULL",
-    }
-    no_metadata = {**projection, "type": "ReadingMetadata", "metadataKeys": []}
-    del no_metadata["projectedFields"]
+    (projection,) = abilities_of(plan)
+    no_metadata = {"type": "ReadingMetadata", "metadataKeys": [], "producedType": projection["producedType"]}
     # The filter reads a column that the projection leaves out.
-    filtered = pushed(plan, [{"type": "FilterPushDown", "predicates": [kind_is(1)]}, projection, no_metadata])
+    filtered = pushed(plan, {"type": "FilterPushDown", "predicates": [kind_is(1)]}, projection, no_metadata)
     assert run(spark, tmp_path, filtered, *ORDERS[:3]) == [(1, 1, 1.1), (2, 1, 1.3), (3, 1, None)]
 
 
 def test_a_lookup_without_rows_is_retried_as_the_hint_says(spark: SparkSession, database: Any, tmp_path: Path) -> None:
     plan = program(tmp_path, f"SELECT o.id, r.kind, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o {JOIN}")
     retry = {"retry-predicate": "lookup_miss", "retry-strategy": "FIXED_DELAY", "fixed-delay": 200, "max-attempts": 200}
-    retried = pushed(plan, [], retryOptions=retry)
+    retried = pushed(plan, *abilities_of(plan), retryOptions=retry)
 
     def appears() -> None:
         database.execute("INSERT INTO rates VALUES ('Z', 9, 9.5, NULL)")
@@ -234,4 +235,4 @@ def test_what_a_lookup_does_not_do_is_refused_by_name(tmp_path: Path, change: di
     abilities = change.pop("abilities", [])
     state = {"state": [{"index": 0, "ttl": "0 ms", "name": "lookupJoinState"}]} if change else {}
     with pytest.raises(UnsupportedError, match=message):
-        prepare(pushed(plan, abilities, **change, **state))
+        prepare(pushed(plan, *abilities_of(plan), *abilities, **change, **state))
