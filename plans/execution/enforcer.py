@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.execution.types import to_spark
-from compiled_plan.plans.nodes.tables import PhysicalColumn, WritingMetadata
+from compiled_plan.plans.nodes.tables import PhysicalColumn
 from compiled_plan.plans.types import (
     ArrayType,
     BinaryType,
@@ -78,10 +78,6 @@ def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) 
     Raises:
         UnsupportedError: something that does not run; names it.
     """
-    unknown = [each for each in node.dynamic_table_sink.abilities if not isinstance(each, WritingMetadata)]
-    if unknown:
-        names = ", ".join(ability.type for ability in unknown)
-        raise refuse(node, f"sink abilities {names}", "write the physical columns only")
     mode = _choice(node, _NOT_NULL, "ERROR", "DROP")
     nested = _choice(node, _NESTED, "IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")
     lengths = _choice(node, _LENGTH, "IGNORE", "TRIM_PAD", "ERROR")

@@ -18,7 +18,7 @@ from compiled_plan.plans.nodes.model import (
 from compiled_plan.plans.nodes.rules import indices, output
 from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, options_of, persisted_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSink
+from compiled_plan.plans.nodes.tables import Bucketing, CatalogTable, Overwrite, TableSink, TargetColumnWriting
 from compiled_plan.plans.types.changelog import ChangelogMode
 from compiled_plan.plans.types.likeness import alike
 
@@ -56,6 +56,7 @@ class Sink(StatefulNode):
         path = ("dynamicTableSink", "table")
         wrong = list(catalog_table_faults(table, path, inputs.declared, reading=False))
         yield from wrong
+        yield from self._abilities_not_run()
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, inputs.types, "its input")
         # A sink that materialises takes all kinds, and gives those that the table takes.
@@ -80,6 +81,20 @@ class Sink(StatefulNode):
             yield Fault(
                 ("requireUpsertMaterialize",), message, "give the table a primary key, or set it to false", True
             )
+
+    def _abilities_not_run(self) -> Iterator[Fault]:
+        """Abilities that do not run here.
+
+        The input has the values of static partitions as columns, and null in columns that the statement does not name,
+        which an update of some columns would leave as they are.
+        """
+        resolved = self.dynamic_table_sink.table.resolved_table
+        keyed = resolved is not None and resolved.table_schema.primary_key is not None
+        for at, ability in enumerate(self.dynamic_table_sink.abilities):
+            if isinstance(ability, Overwrite | Bucketing) or (keyed and isinstance(ability, TargetColumnWriting)):
+                message = f"the sink ability {ability.type} is not supported"
+                remedy = "insert rows without OVERWRITE and buckets, and name all columns of a table with a primary key"
+                yield Fault(("dynamicTableSink", "abilities", at), message, remedy, ability.type, editable=True)
 
     def _mode_faults(self, received: ChangelogMode, takes: ChangelogMode | None) -> Iterator[Fault]:
         """Kinds in `inputChangelogMode` that come twice, that the table does not take, or that are missing."""

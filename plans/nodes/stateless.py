@@ -28,6 +28,8 @@ from compiled_plan.plans.nodes.rules import (
     timestamp,
 )
 from compiled_plan.plans.nodes.table_functions import function_call, function_columns
+from compiled_plan.plans.nodes.tables import SourceWatermark
+from compiled_plan.plans.rex import Call, walk
 from compiled_plan.plans.rex.sequences import has_sequence
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, row_of
@@ -141,6 +143,9 @@ class WatermarkAssigner(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         wrong = list(timestamp(self.rowtime_field_index, inputs.types, ("rowtimeFieldIndex",)))
         yield from wrong
+        if any(isinstance(part, Call) and part.name == "$SOURCE_WATERMARK$1" for part in walk(self.watermark_expr)):
+            message = f"SOURCE_WATERMARK is not supported: {SourceWatermark.WITHOUT}"
+            yield Fault(("watermarkExpr",), message, SourceWatermark.REMEDY, editable=True)
         at = self.rowtime_field_index
         yield from expression_faults(
             self.watermark_expr, inputs.types, ("watermarkExpr",), None if wrong else inputs.types[at]

@@ -51,7 +51,7 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters:
 
 
 def _refuse_source_watermark(watermark: RexNode, table: CatalogTable) -> None:
-    """Raise for SOURCE_WATERMARK(), as Flink does for a source without watermarks of its own."""
+    """Raise for SOURCE_WATERMARK(): Flink compiles it for a source without watermarks of its own, and the job fails."""
     if any(isinstance(part, Call) and part.name == "$SOURCE_WATERMARK$1" for part in walk(watermark)):
         message = f"connector {dict(table.options)['connector']!r} has no watermarks of its own, for SOURCE_WATERMARK()"
         raise ProgramError(message, where=f"{table.identifier}, WATERMARK", remedy=SourceWatermark.REMEDY)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -269,25 +268,3 @@ def test_a_watermark_that_was_pushed_into_files_is_one_for_all_of_them(spark: Sp
     put(tmp_path / "clicks", "1.json", *CLICKS)
     Run(spark, CompiledPlan.from_dict(data), RunOptions()).execute()
     assert counts(tmp_path) == EXPECTED
-
-
-def test_partitions_that_were_pushed_into_a_source_are_read_and_no_others(spark: SparkSession, tmp_path: Path) -> None:
-    for part in ("b=1", "b=2", "b=__DEFAULT_PARTITION__"):
-        put(tmp_path / "given" / part, "1.json", {"a": len(part)})
-    plan = TableEnvironment().compile_script(
-        f"CREATE TABLE given (a INT, b INT) PARTITIONED BY (b) WITH ('connector' = 'filesystem', "
-        f"'path' = '{tmp_path / 'given'}', 'format' = 'json');"
-        + table(tmp_path, "found", "a INT, b INT")
-        + "INSERT INTO found SELECT a, b FROM given;"
-    )
-    results = {}
-    for name, partitions in {"some": [{"b": "2"}, {"b": None}], "none": []}.items():
-        data = plan.to_dict()
-        source = data["nodes"][0]["scanTableSource"]
-        source["abilities"] = [{"type": "PartitionPushDown", "partitions": partitions}, *source.get("abilities", [])]
-        Run(spark, CompiledPlan.from_dict(data), RunOptions()).execute()
-        files = sorted((tmp_path / "found").glob("part-*"))
-        results[name] = [json.loads(line).get("b") for file in files for line in file.read_text().splitlines()]
-        shutil.rmtree(tmp_path / "found", ignore_errors=True)
-    assert sorted(results["some"], key=str) == [2, None]
-    assert results["none"] == []

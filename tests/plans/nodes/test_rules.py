@@ -330,6 +330,42 @@ def test_source_abilities_that_do_not_run_are_refused_by_name(ability: dict[str,
     assert ability["type"] in found.message and message in found.message
 
 
+@pytest.mark.parametrize(
+    ("ability", "keyed", "runs"),
+    [
+        ({"type": "Partitioning", "partition": {"a": "1"}}, False, True),
+        ({"type": "TargetColumnWriting", "targetColumns": [[0]]}, False, True),
+        # Of a row that is updated the other columns would stay as they are.
+        ({"type": "TargetColumnWriting", "targetColumns": [[0]]}, True, False),
+        ({"type": "Overwrite", "overwrite": True}, False, False),
+        ({"type": "Bucketing"}, False, False),
+    ],
+)
+def test_sink_abilities_that_do_not_run_are_refused_by_name(ability: dict[str, Any], keyed: bool, runs: bool) -> None:
+    data = data_of("aggregate/agg_over_agg")
+    at = position(data, "sink")
+    sink = data["nodes"][at]["dynamicTableSink"]
+    sink["abilities"] = [ability]
+    schema = sink["table"]["resolvedTable"]["schema"]
+    schema.pop("primaryKey", None)
+    if keyed:
+        schema["primaryKey"] = {"name": "PK", "type": "PRIMARY_KEY", "columns": [schema["columns"][0]["name"]]}
+    found = [finding for finding in findings_of(data) if "ability" in finding.message]
+    assert [(finding.severity, finding.pointer) for finding in found] == (
+        [] if runs else [(Severity.WARNING, f"/nodes/{at}/dynamicTableSink/abilities/0")]
+    )
+
+
+def test_a_watermark_of_the_source_itself_does_not_run() -> None:
+    data = data_of("deduplicate/dedup_then_join")
+    at = position(data, "watermark-assigner")
+    type_ = data["nodes"][at]["watermarkExpr"]["type"]
+    own = {"kind": "CALL", "internalName": "$SOURCE_WATERMARK$1", "type": type_}
+    put(data, f"nodes/{at}/watermarkExpr", own)
+    (finding,) = findings_of(data)
+    assert (finding.severity, finding.pointer) == (Severity.WARNING, f"/nodes/{at}/watermarkExpr")
+
+
 def test_partitions_of_columns_that_the_table_is_not_partitioned_by() -> None:
     data = data_of("aggregate/agg_over_agg")
     ability = {"type": "PartitionPushDown", "partitions": [{"nope": "1"}]}
