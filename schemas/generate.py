@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from compiled_plan.plans.nodes.base import PlanNode, StateSlot
 from compiled_plan.plans.nodes.fields import DEFINITION
-from compiled_plan.plans.nodes.model import FieldMark, PlanModel
+from compiled_plan.plans.nodes.model import PlanModel
 from compiled_plan.plans.nodes.registry import all_node_types
 from compiled_plan.plans.nodes.unsupported import OpaqueNode
 from compiled_plan.plans.plan import FLINK_VERSION, Edge
@@ -25,7 +25,7 @@ def build() -> Schema:
     _, generated = models_json_schema(models, by_alias=True, ref_template="#/$defs/{model}")
     found: dict[str, Schema] = {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
     classes = {model.__name__: model for model in _subclasses(PlanModel)}
-    found = {name: _strict(classes[name], schema) for name, schema in found.items()}
+    found = {name: _nullable(classes[name], schema) for name, schema in found.items()}
     defs = {name: _discriminated(schema, found) for name, schema in found.items()} | definitions()
     for model in types.values():
         defs[model.__name__] = _node(model, defs[model.__name__])
@@ -70,22 +70,20 @@ def _subclasses(model: type[PlanModel]) -> Iterator[type[PlanModel]]:
         yield from _subclasses(child)
 
 
-def _strict(model: type[PlanModel], schema: Schema) -> Schema:
-    """The schema of what Flink writes, narrower than what is read: always-fields are there, others not null."""
-    properties = dict(schema["properties"])
-    required = set(schema.get("required", ()))
-    for name, info in model.model_fields.items():
-        alias = info.alias or name
-        if FieldMark.ALWAYS in info.metadata:
-            required.add(alias)
-        else:
-            properties[alias] = _without_null(properties[alias])
-    return schema | {"properties": properties, "required": [name for name in properties if name in required]}
+def _nullable(model: type[PlanModel], schema: Schema) -> Schema:
+    """The schema with null allowed wherever a field has a default."""
+    optional = {info.alias or name for name, info in model.model_fields.items() if not info.is_required()}
+    properties = {name: _or_null(item) if name in optional else item for name, item in schema["properties"].items()}
+    return schema | {"properties": properties}
 
 
-def _without_null(schema: Schema) -> Schema:
-    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
-    return choices[0] if len(choices) == 1 else schema
+def _or_null(schema: Schema) -> Schema:
+    null = {"type": "null"}
+    # A tag that tells objects apart is never null.
+    if schema == {} or "const" in schema or null in schema.get("anyOf", ()):
+        return schema
+    simple = isinstance(schema.get("type"), str) and "enum" not in schema
+    return schema | {"type": [schema["type"], "null"]} if simple else {"anyOf": [schema, null]}
 
 
 def _discriminated(value: Any, defs: dict[str, Schema]) -> Any:

@@ -4,7 +4,7 @@ python -m tools.signature_table
 
 Each function is resolved over samples of the operands that its declaration takes, and every call that comes out is
 noted, with the kinds of `plans.rex.kinds`: `"NN:N"` takes two numbers and gives one. A `*` behind the operands
-stands for more like the last.
+stands for more like the last. A function of Flink that is not run here has a remedy in place of signatures.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from compiled_plan.planner.functions.signatures import Family, Form, Function
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
 from compiled_plan.plans.rex.kinds import kind_of
-from compiled_plan.plans.rex.signatures import STRUCTURAL
+from compiled_plan.plans.rex.signatures import REFUSED, STRUCTURAL
 from compiled_plan.plans.types import (
     PICKLE,
     LogicalType,
@@ -90,7 +90,7 @@ ALIASES = {
     "$CHARACTER_LENGTH$1": "$CHAR_LENGTH$1", "$like$1": "$LIKE$1", "$PLUS$1": "$+$1", "$MINUS$1": "$-$1",
     "$TIMES$1": "$*$1", "$DIVIDE$1": "$/$1", "$/INT$1": "$/$1", "$%$1": "$MOD$1", "$CEILING$1": "$CEIL$1",
 }  # fmt: skip
-_ANY = "bNCBDTSLYIAMURGW"
+_ANY = "bNCBDTSLYIAMURGWP"
 
 
 def _each(names: str, signatures: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -102,12 +102,14 @@ def _each(names: str, signatures: Iterable[str]) -> dict[str, tuple[str, ...]]:
 _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("REINTERPRET", "S:S L:L N:N I:N Y:N I:I Y:Y N:I N:Y S:N L:N D:N".split()),
     **_each("PROCTIME_MATERIALIZE", ["L:L"]),
+    # Of the type of the column that the watermark is for.
+    **_each("SOURCE_WATERMARK", [":S", ":L"]),
     **_each("HASH_CODE", (f"{kind}:N" for kind in _ANY)),
     **_each("IS_NULL IS_NOT_NULL", (f"{kind}:b" for kind in _ANY)),
     **_each("JSON_STRING", (f"{kind}:C" for kind in _ANY)),
     **_each("TYPEOF", (f"{kind}{force}:C" for kind in (*_ANY, "0") for force in ("", "b"))),
     **_each("= <> IS_DISTINCT_FROM IS_NOT_DISTINCT_FROM", (f"{kind}{kind}:b" for kind in _ANY)),
-    **_each("CAST TRY_CAST", (*(f"{kind}:{kind}" for kind in _ANY), "N:I", "N:Y", "I:N", "Y:N")),
+    **_each("CAST TRY_CAST", (*(f"{kind}:{kind}" for kind in _ANY), "N:I", "N:Y", "I:N", "Y:N", "P:C")),
     **_each("SQRT", ["N:N"]),
     **_each("PI E", [":N"]),
     "$IS_JSON$1": ("C:b",),
@@ -151,7 +153,8 @@ def signatures() -> dict[str, list[str]]:
         found.pop(name, None)
     for alias, name in ALIASES.items():
         found[alias] |= found[name]
-    return {name: sorted(found[name]) for name in sorted(found) if found[name]}
+    refused = {f"${name}$1": [REFUSED + remedy] for name, remedy in registry.UNSUPPORTED.items()}
+    return refused | {name: sorted(found[name]) for name in sorted(found) if found[name]}
 
 
 def _note(

@@ -27,7 +27,7 @@ from compiled_plan.planner.physical.traits import (
     UpdateKind,
 )
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.nodes.base import Distribution, InputProperty, PlanNode
+from compiled_plan.plans.nodes.base import InputProperty, PlanNode
 from compiled_plan.plans.nodes.model import PlanModel
 from compiled_plan.plans.types import RowType
 
@@ -259,4 +259,4 @@ def make(model: Callable[P, M]) -> Callable[P, M]:
 
 def any_distribution(count: int = 1) -> tuple[InputProperty, ...]:
     """The properties of inputs of which nothing is asked."""
-    return tuple(make(InputProperty)(required_distribution=make(Distribution)(type="UNKNOWN")) for _ in range(count))
+    return tuple(InputProperty.spread() for _ in range(count))

@@ -28,7 +28,7 @@ from compiled_plan.planner.physical.describe import names_text, rex_text, type_t
 from compiled_plan.planner.physical.hints import hinted_ttl
 from compiled_plan.planner.physical.plumbing import Exchange
 from compiled_plan.planner.physical.traits import Keys, ModifyKinds, Traits, UpdateKind, listed_keys
-from compiled_plan.plans.nodes.base import Distribution, InputProperty, PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import InputProperty, PlanNode, StateEntry
 from compiled_plan.plans.nodes.join import JoinAttribute
 from compiled_plan.plans.nodes.join import MultiJoin as MultiJoinNode
 from compiled_plan.plans.rex import InputRef, RexNode, map_inputs
@@ -107,8 +107,7 @@ class ManyJoin(Operator):
                 make(StateEntry)(index=at_, ttl=ttl, name=f"input-state-{at_}") for at_, ttl in enumerate(ttls)
             ),
             input_properties=tuple(
-                make(InputProperty)(required_distribution=make(Distribution)(type="HASH", keys=(key,)), priority=at_)
-                for at_, key in enumerate(self.keys)
+                InputProperty.spread("HASH", (key,), priority=at_) for at_, key in enumerate(self.keys)
             ),
             output_type=self.row_type,
             description=self._text(keys),

@@ -19,7 +19,7 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, Traits, UpdateKind, keys_within
-from compiled_plan.plans.nodes.base import Distribution, InputProperty, PlanNode
+from compiled_plan.plans.nodes.base import InputProperty, PlanNode
 from compiled_plan.plans.nodes.scan import Values as ValuesNode
 from compiled_plan.plans.nodes.stateless import DropUpdateBefore as DropUpdateBeforeNode
 from compiled_plan.plans.nodes.stateless import Exchange as ExchangeNode
@@ -42,10 +42,9 @@ class Exchange(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         kind: OneOf["HASH", "SINGLETON"] = "SINGLETON" if self.keys is None else "HASH"
-        spread = make(Distribution)(type=kind, keys=self.keys)
         return make(ExchangeNode)(
             id=at.id,
-            input_properties=(make(InputProperty)(required_distribution=spread),),
+            input_properties=(InputProperty.spread(kind, self.keys),),
             output_type=self.row_type,
             description=self.title(),
         )

@@ -53,7 +53,7 @@ def _remedy(type_: t.LogicalType, legacy: bool, corrected: str) -> str | None:
             return "make the map's key a STRING"
         case t.MultisetType() if not isinstance(type_.element, t.CharacterType):
             return "make the multiset's element a STRING"
-        case t.RawType() | t.VariantType() | t.TimestampTzType() | t.IntervalType():
+        case t.RawType() | t.VariantType() | t.BitmapType() | t.TimestampTzType() | t.IntervalType():
             return "declare it as STRING or BYTES"
     return None
 

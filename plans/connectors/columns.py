@@ -55,4 +55,4 @@ def _no_json(type_: t.LogicalType) -> bool:
             return not isinstance(type_.key, t.CharacterType)
         case t.MultisetType():
             return not isinstance(type_.element, t.CharacterType)
-    return isinstance(type_, t.RawType | t.VariantType | t.TimestampTzType)
+    return isinstance(type_, t.RawType | t.VariantType | t.BitmapType | t.TimestampTzType)

@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.operators.base import (
     has_event_time,
     is_keyed,
 )
+from compiled_plan.plans.execution.partition_filter import in_partitions
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
@@ -28,6 +29,7 @@ from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.nodes.tables import (
     CatalogTable,
     FilterPushDown,
+    PartitionPushDown,
     PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
@@ -288,5 +290,8 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             # A source may have taken them over, so that nothing above looks again. Of the other abilities that run,
             # limits only let a source leave rows out early, and `stages.watermarks` makes the watermarks.
             filters += [(predicate, paths) for predicate in ability.predicates]
+        elif isinstance(ability, PartitionPushDown):
+            stored = RowType(fields=tuple(Field(column.name, column.data_type) for column in physical))
+            filters.append((in_partitions(ability, stored), tuple((at,) for at in range(len(physical)))))
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))

@@ -26,19 +26,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+DistributionKind = Literal["HASH", "KEEP_INPUT_AS_IS", "BROADCAST", "SINGLETON", "ANY", "UNKNOWN"]
+
+
 class Distribution(PlanModel):
     """How an input must be spread over the parallel tasks. `keys` (column indices) with HASH alone."""
 
-    type: Literal["HASH", "KEEP_INPUT_AS_IS", "BROADCAST", "SINGLETON", "ANY", "UNKNOWN"]
+    type: DistributionKind
     keys: tuple[Int, ...] | None = None
 
 
 class InputProperty(PlanModel):
     """What a node asks of one of its inputs."""
 
-    required_distribution: Always[Distribution] = Distribution.model_construct(type="UNKNOWN", keys=None)
-    dam_behavior: Always[Literal["PIPELINED", "END_INPUT", "BLOCKING"]] = "PIPELINED"
+    required_distribution: Distribution
+    dam_behavior: Literal["PIPELINED", "END_INPUT", "BLOCKING"]
     priority: Always[Int] = 0
+
+    @classmethod
+    def spread(
+        cls, kind: DistributionKind = "UNKNOWN", keys: tuple[int, ...] | None = None, priority: int = 0
+    ) -> InputProperty:
+        """The property of an input whose rows are spread in a way; without validation."""
+        distribution = Distribution.model_construct(type=kind, keys=keys)
+        return cls.model_construct(required_distribution=distribution, dam_behavior="PIPELINED", priority=priority)
 
 
 class StateEntry(PlanModel):
@@ -149,7 +160,7 @@ class PlanNode(PlanModel):
     id: Int
     input_properties: tuple[InputProperty, ...] = ()
     output_type: RowTypeJson
-    description: Always[str] = ""
+    description: str
     #: Persisted options that the node was planned with.
     configuration: dict[str, str] = Field(default_factory=dict)
     #: Name of the operator's state across plans; a field that Flink ignores.

@@ -145,10 +145,9 @@ def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iter
         message = f"unknown value {item.syntax!r} for `syntax`"
         yield Fault((*path, "syntax"), message, f"known: {', '.join(SYNTAXES)}", item.syntax)
     if item.internal_name is None and item.python is None:
-        name = item.catalog_name or item.system_name or item.function_class
-        if name:
-            message = f"the aggregate function {name!r} is neither built in nor in Python"
-            yield refusal(path, message, "write it in Python, or run the plan in Flink", name)
+        if item.function:
+            message = f"the aggregate function {item.function!r} is neither built in nor in Python"
+            yield refusal(path, message, "write it in Python, or run the plan in Flink", item.function)
         else:
             yield Fault((*path, "internalName"), "the call names no function", "add `internalName`")
         return

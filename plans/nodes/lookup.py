@@ -31,9 +31,15 @@ from compiled_plan.plans.nodes.rules import (
     output,
 )
 from compiled_plan.plans.nodes.specs import RowKind
-from compiled_plan.plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
-from compiled_plan.plans.nodes.tables import CatalogTable, ProjectPushDown, TableSource
-from compiled_plan.plans.rex import type_of
+from compiled_plan.plans.nodes.table_rules import catalog_table_faults, physical_row, source_faults, source_row
+from compiled_plan.plans.nodes.tables import (
+    CatalogTable,
+    FilterPushDown,
+    ProjectPushDown,
+    ReadingMetadata,
+    TableSource,
+)
+from compiled_plan.plans.rex import RexNode, input_refs, type_of
 from compiled_plan.plans.types import ArrayType, FieldsType, MapType, MultisetType, TimeType
 from compiled_plan.plans.types.likeness import alike
 
@@ -65,6 +71,20 @@ class LookupTable(PlanModel):
     output_type: RowTypeJson
 
 
+class RetryOptions(PlanModel):
+    """Retries of lookups without rows, by the hint LOOKUP."""
+
+    retry_predicate: str | None = Field(default=None, alias="retry-predicate")
+    retry_strategy: Literal["NO_RETRY", "FIXED_DELAY"] | None = Field(default=None, alias="retry-strategy")
+    fixed_delay: Int | None = Field(default=None, alias="fixed-delay")
+    max_attempts: Int | None = Field(default=None, alias="max-attempts")
+
+    @property
+    def retries(self) -> int:
+        """How often a key without rows is looked up again."""
+        return self.max_attempts or 0 if self.retry_strategy == "FIXED_DELAY" else 0
+
+
 class LookupJoin(StatefulNode):
     """Joins each row with the rows of a table that have its keys, as the table is at that moment.
 
@@ -86,8 +106,8 @@ class LookupJoin(StatefulNode):
     lookup_key_contains_primary_key: Bool
     require_upsert_materialize: Enforcing[Bool] = False
     async_options: dict[str, Json] | None = None
-    retry_options: dict[str, Json] | None = None
-    input_changelog_mode: tuple[RowKind, ...]
+    retry_options: RetryOptions | None = None
+    input_changelog_mode: tuple[RowKind, ...] = ()
     input_upsert_key: OfInput[tuple[Int, ...]] = ()
     prefer_custom_shuffle: Always[Bool] = False
 
@@ -126,18 +146,41 @@ class LookupJoin(StatefulNode):
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, (*inputs.types, *used), "the join")
 
+    @property
+    def asked(self) -> tuple[tuple[int, ...], tuple[tuple[RexNode, tuple[int, ...]], ...]]:
+        """Positions of the stored columns to ask the table for, and the filters with the positions that they count.
+
+        Behind the columns of the join stand those that only filters read.
+        """
+        source = self.temporal_table.lookup_table_source
+        table = source.table.resolved_table
+        columns: tuple[int, ...] = () if table is None else tuple(range(len(physical_row(table).fields)))
+        filters: list[tuple[RexNode, tuple[int, ...]]] = []
+        for ability in source.abilities:
+            if isinstance(ability, ProjectPushDown):
+                columns = tuple(columns[path[0]] for path in ability.projected_fields)
+            elif isinstance(ability, FilterPushDown):
+                filters += [(predicate, columns) for predicate in ability.predicates]
+        read = sorted(counted[at] for predicate, counted in filters for at in input_refs(predicate))
+        return tuple(dict.fromkeys((*columns, *read))), tuple(filters)
+
     def _refusals(self) -> Iterator[Fault]:
-        """What Flink's lookups have, and those here do not."""
+        """Features of Flink's lookup joins that do not run here."""
         place, source = ("temporalTable", "lookupTableSource"), self.temporal_table.lookup_table_source
         name = ".".join(source.table.path)
         if self.require_upsert_materialize:
-            remedy = "set table.optimizer.non-deterministic-update.strategy to IGNORE"
-            yield refusal(("requireUpsertMaterialize",), "a lookup that keeps what it found", remedy, True)
+            message = "a lookup that keeps its rows for later changes"
+            remedy = "compile with table.optimizer.non-deterministic-update.strategy = IGNORE"
+            yield refusal(("requireUpsertMaterialize",), message, remedy, True)
         for at, ability in enumerate(source.abilities):
-            if not isinstance(ability, ProjectPushDown) or any(len(path) > 1 for path in ability.projected_fields):
-                message = f"the source ability {ability.type} of table {name}"
-                yield refusal((*place, "abilities", at), message, "compile without that push-down")
-        for column in self.temporal_table.output_type.fields:
+            top = isinstance(ability, ProjectPushDown) and all(len(path) == 1 for path in ability.projected_fields)
+            nothing = isinstance(ability, ReadingMetadata) and not ability.metadata_keys
+            if not (top or nothing or isinstance(ability, FilterPushDown)):
+                message = f"the source ability {ability.type} of table {name}, which is looked up"
+                yield refusal((*place, "abilities", at), message, "compile without that push-down", ability.type)
+        table = source.table.resolved_table
+        stored = () if table is None else physical_row(table).fields
+        for column in (stored[at] for at in self.asked[0]):
             if isinstance(column.type, TimeType | ArrayType | MapType | MultisetType | FieldsType):
                 message = f"column {column.name} of table {name} is {column.type}"
                 yield refusal(("temporalTable", "outputType"), message, "leave it out of the table")

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt
+from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticUndefined
 
@@ -55,7 +55,8 @@ OfEach = Annotated[T, Refers(Side.EACH)]
 OfNone = Annotated[T, Refers(Side.ELSEWHERE)]
 #: The field shapes the node's state: state written under another value of it must not be read.
 Enforcing = Annotated[T, FieldMark.ENFORCING]
-#: Flink writes the field even where it has its default; other fields are left out then.
+#: Flink writes the field even where it has its default; other fields are left out then. A field with a default may be
+#: absent or null all the same: Flink's constructor takes null for it, and older releases did not write it.
 Always = Annotated[T, FieldMark.ALWAYS]
 #: Flink writes the field as `null` when it has no value.
 Nullable = Annotated[T | None, FieldMark.ALWAYS]
@@ -77,6 +78,15 @@ class PlanModel(BaseModel):
     #: Fields whose place in Flink's JSON is not the declared one: name -> the field it follows.
     PLACED_AFTER: ClassVar[dict[str, str]] = {}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, data: Json) -> Json:
+        """Read `null` as the default, as Jackson does for the arguments of Flink's constructors."""
+        if not isinstance(data, dict) or all(value is not None for value in data.values()):
+            return data
+        optional = _optional(cls)
+        return {key: value for key, value in data.items() if value is not None or key not in optional}
+
     @classmethod
     def field_order(cls) -> list[str]:
         """The fields in Flink's order, before `PLACED_AFTER` moves some."""
@@ -89,6 +99,13 @@ class PlanModel(BaseModel):
             for name, alias, default, always in _writers(type(self))
             if always or ((value := getattr(self, name)) is not None and value != default)
         }
+
+
+@cache
+def _optional(model: type[PlanModel]) -> frozenset[str]:
+    """JSON names of the fields with a default."""
+    fields = model.model_fields.items()
+    return frozenset(info.alias or name for name, info in fields if not info.is_required())
 
 
 @cache

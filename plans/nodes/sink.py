@@ -18,7 +18,7 @@ from compiled_plan.plans.nodes.model import (
 from compiled_plan.plans.nodes.rules import indices, output
 from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, metadata_faults, options_of, persisted_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSink, WritingMetadata
+from compiled_plan.plans.nodes.tables import CatalogTable, TableSink, TargetColumnWriting, WritingMetadata
 from compiled_plan.plans.types.changelog import ChangelogMode
 from compiled_plan.plans.types.likeness import alike
 
@@ -60,26 +60,12 @@ class Sink(StatefulNode):
         keys = [key for each in abilities if isinstance(each, WritingMetadata) for key in each.metadata_keys]
         if not wrong:
             yield from metadata_faults(table, keys, ("dynamicTableSink",), inputs.declared, reading=False)
-        for at, ability in enumerate(abilities):
-            if not ability.RUNNABLE:
-                place = ("dynamicTableSink", "abilities", at)
-                yield refusal(place, f"the sink ability {ability.type}", "write all columns of the table, and add rows")
+        yield from self._ability_refusals()
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, inputs.types, "its input")
         # A sink that materialises takes all kinds, and gives those that the table takes.
-        for kind in inputs.received.names():
-            if kind not in self.input_changelog_mode:
-                message = f"the input sends rows of kind {kind}, which are not in `inputChangelogMode`"
-                yield Fault(("inputChangelogMode",), message, f"add {kind}", list(self.input_changelog_mode))
-        if len(set(self.input_changelog_mode)) < len(self.input_changelog_mode):
-            yield Fault(("inputChangelogMode",), "a kind is there twice", "remove one", list(self.input_changelog_mode))
         takes = None if self.require_upsert_materialize else inputs.declared.changes(options_of(table), reading=False)
-        for at, kind in enumerate(self.input_changelog_mode):
-            # A table of upserts passes over the rows before updates.
-            if takes is ChangelogMode.INSERT and kind != "INSERT":
-                message = f"the table does not take rows of kind {kind}"
-                remedy = f"it takes {', '.join(takes.names())}: choose another connector or format"
-                yield Fault(("inputChangelogMode", at), message, remedy, kind)
+        yield from self._mode_faults(inputs.received, takes)
         resolved = table.resolved_table
         if resolved is None or any(not fault.editable for fault in wrong):
             return
@@ -99,6 +85,37 @@ class Sink(StatefulNode):
             yield Fault(
                 ("requireUpsertMaterialize",), message, "give the table a primary key, or set it to false", True
             )
+
+    def _ability_refusals(self) -> Iterator[Fault]:
+        """Abilities that do not run here.
+
+        The input has the values of static partitions as columns, and null in columns that the statement does not name,
+        which an update of some columns would leave as they are.
+        """
+        resolved = self.dynamic_table_sink.table.resolved_table
+        keyed = resolved is not None and resolved.table_schema.primary_key is not None
+        for at, ability in enumerate(self.dynamic_table_sink.abilities):
+            if not ability.RUNNABLE or (keyed and isinstance(ability, TargetColumnWriting)):
+                remedy = "insert rows without OVERWRITE and buckets, and name all columns of a table with a primary key"
+                place = ("dynamicTableSink", "abilities", at)
+                yield refusal(place, f"the sink ability {ability.type}", remedy, ability.type)
+
+    def _mode_faults(self, received: ChangelogMode, takes: ChangelogMode | None) -> Iterator[Fault]:
+        """Kinds in `inputChangelogMode` that come twice, that the table does not take, or that are missing."""
+        place, kinds = ("inputChangelogMode",), self.input_changelog_mode
+        mode = ChangelogMode.of(kinds)
+        # A table that takes updates takes all kinds; one of upserts passes over the rows before updates.
+        changes = not mode.insert_only and takes is not ChangelogMode.INSERT
+        for kind in () if changes else (received & ~mode).names():
+            message = f"the input sends rows of kind {kind}, which are not in `inputChangelogMode`"
+            yield Fault(place, message, f"add {kind}", list(kinds))
+        if len(mode.names()) < len(kinds):
+            yield Fault(place, "a kind is there twice", "remove one", list(kinds))
+        for at, kind in enumerate(kinds):
+            if takes is ChangelogMode.INSERT and kind != "INSERT":
+                message = f"the table does not take rows of kind {kind}"
+                remedy = f"it takes {', '.join(takes.names())}: choose another connector or format"
+                yield Fault((*place, at), message, remedy, kind)
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return ((("dynamicTableSink", "table"), self.dynamic_table_sink.table),)

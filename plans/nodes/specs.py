@@ -18,7 +18,7 @@ from compiled_plan.plans.nodes.model import (
 )
 
 JoinType = Literal["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
-RowKind = Literal["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"]
+RowKind = Literal["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE", "~DELETE"]
 
 
 class AggregateCall(PlanModel):
@@ -42,6 +42,11 @@ class AggregateCall(PlanModel):
     approximate: Bool
     ignore_nulls: Bool
     type: TypeJson
+
+    @property
+    def function(self) -> str:
+        """Flink's internal name of the function, or the name or class of a user's; empty where there is none."""
+        return self.internal_name or self.system_name or self.catalog_name or self.function_class or ""
 
 
 class SortField(PlanModel):

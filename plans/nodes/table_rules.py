@@ -13,6 +13,7 @@ from compiled_plan.plans.nodes.tables import (
     ComputedColumn,
     FilterPushDown,
     MetadataColumn,
+    PartitionPushDown,
     PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
@@ -191,7 +192,7 @@ def source_faults(source: TableSource, path: Path, declared: Declared) -> Iterat
         row = source_row(table, source.abilities[:number])
         place = (*path, "abilities", number)
         if not ability.RUNNABLE:
-            yield refusal(place, f"the source ability {ability.type}", "compile without that push-down")
+            yield refusal(place, f"the source ability {ability.type}", ability.REMEDY)
         if isinstance(ability, ProjectPushDown):
             stored = len(ability.projected_fields)
         elif isinstance(ability, FilterPushDown):
@@ -253,6 +254,13 @@ def _ability_faults(
                 if rex is not None:
                     yield from expression_faults(rex, row.types, (*path, name))
             yield from _produced(ability.produced_type, row.types, path)
+        case PartitionPushDown():
+            for at, partition in enumerate(ability.partitions):
+                for name in partition:
+                    if name not in table.partition_keys:
+                        message = f"the table is not partitioned by {name!r}"
+                        remedy = f"partitioned by: {', '.join(table.partition_keys) or 'nothing'}"
+                        yield Fault((*path, "partitions", at, name), message, remedy, name)
         case FilterPushDown():
             for at, predicate in enumerate(ability.predicates):
                 yield from condition_faults(predicate, row.types, (*path, "predicates", at))

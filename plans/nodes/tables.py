@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -115,10 +118,23 @@ class ResolvedTable(PlanModel):
 
 
 class CatalogTable(PlanModel):
-    """A table by its identifier; `resolved_table` may be missing in plans compiled for identifiers alone."""
+    """A table by its identifier; `resolved_table` may be missing in plans compiled for identifiers alone.
 
-    identifier: str
+    The table of a descriptor that no catalog has is without an identifier.
+    """
+
+    written_identifier: str | None = Field(default=None, alias="identifier")
     resolved_table: ResolvedTable | None = None
+
+    @cached_property
+    def identifier(self) -> str:
+        """The identifier; of a table without one, a name made of its schema and options."""
+        if self.written_identifier is not None or self.resolved_table is None:
+            return self.written_identifier or ""
+        text = json.dumps(self.resolved_table.to_dict(), sort_keys=True)
+        connector = (self.resolved_table.options or {}).get("connector", "table")
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return f"`anonymous`.`anonymous`.`{connector.replace('`', '``')}_{digest}`"
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -150,6 +166,8 @@ class Ability(PlanModel):
 
     #: Whether the product can run it; a plan with one that it cannot can be edited all the same.
     RUNNABLE: ClassVar[bool] = True
+    #: What to do about one that does not run.
+    REMEDY: ClassVar[str] = "compile without that push-down"
 
 
 class ProjectPushDown(Ability):
@@ -183,12 +201,10 @@ class LimitPushDown(Ability):
 
 
 class PartitionPushDown(Ability):
-    """The source reads these partitions only."""
-
-    RUNNABLE = False
+    """The source reads these partitions only; null is the value of a partition whose column is null."""
 
     type: Always[Literal["PartitionPushDown"]] = "PartitionPushDown"
-    partitions: tuple[dict[str, str], ...]
+    partitions: tuple[dict[str, str | None], ...]
 
 
 class WatermarkPushDown(Ability):
@@ -224,6 +240,7 @@ class SourceWatermark(Ability):
     """The source brings its own watermarks."""
 
     RUNNABLE = False
+    REMEDY = "compute the watermark from a column, such as ts - INTERVAL '5' SECOND"
 
     type: Always[Literal["SourceWatermark"]] = "SourceWatermark"
     source_watermark_enabled: Bool
@@ -267,8 +284,6 @@ class Overwrite(Ability):
 class Partitioning(Ability):
     """`INSERT INTO t PARTITION (column = value)`."""
 
-    RUNNABLE = False
-
     type: Always[Literal["Partitioning"]] = "Partitioning"
     partition: dict[str, str]
 
@@ -283,8 +298,6 @@ class WritingMetadata(Ability):
 
 class TargetColumnWriting(Ability):
     """The statement names the columns that it writes."""
-
-    RUNNABLE = False
 
     type: Always[Literal["TargetColumnWriting"]] = "TargetColumnWriting"
     target_columns: tuple[tuple[Int, ...], ...]

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from compiled_plan.plans.nodes.base import SOME_INPUTS, Arity, PlanNode
-from compiled_plan.plans.nodes.model import Json, value_to_json
+from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, Arity, PlanNode
+from compiled_plan.plans.nodes.model import Json, Nullable, value_to_json
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class OpaqueNode(PlanNode):
@@ -19,6 +20,9 @@ class OpaqueNode(PlanNode):
     model_config = ConfigDict(extra="allow")
     INPUTS: ClassVar[Arity] = SOME_INPUTS
     RUNNABLE: ClassVar[bool] = False
+
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
+        return INSERTS
 
     def to_dict(self) -> dict[str, Json]:
         found = super().to_dict()
@@ -40,12 +44,19 @@ class DeltaJoinV2(DeltaJoin):
     VERSION = 2
 
 
+class ProcessTableFunction(OpaqueNode):
+    """A call of a process table function; `uid` is the argument of the call."""
+
+    NAME = "stream-exec-process-table-function"
+
+    uid: Nullable[str] = None
+
+
 _NAMES = (
     "async-calc",
     "async-correlate",
     "ml-predict-table-function",
     "vector-search-table-function",
-    "process-table-function",
     "python-async-calc",
     "python-calc",
     "python-correlate",

@@ -34,6 +34,9 @@ def read_parts(data: Json) -> tuple[Parts | None, list[Finding]]:
     findings = list(_root_findings(data))
     if not (isinstance(data, dict) and isinstance(data.get("nodes"), list) and isinstance(data.get("edges"), list)):
         return None, findings
+    batch = list(_batch_findings(data["nodes"]))
+    if batch:
+        return None, [*findings, *batch]
     nodes: list[PlanNode] = []
     for position, value in enumerate(data["nodes"]):
         node, faults = read_node(value, position)
@@ -69,6 +72,17 @@ def _root_findings(data: Json) -> Iterator[Finding]:
     version = data.get("flinkVersion")
     if isinstance(version, str):
         yield from _version_findings(version)
+
+
+def _batch_findings(nodes: list[Json]) -> Iterator[Finding]:
+    """One finding for all the nodes of a plan that was compiled in batch mode."""
+    types = (node.get("type") for node in nodes if isinstance(node, dict))
+    batch = next((name for name in types if isinstance(name, str) and name.startswith("batch-exec-")), None)
+    if batch is not None:
+        message = "this is a batch plan, and plans run as streams here"
+        yield Finding(
+            "/nodes", message, "compile it in streaming mode: SET 'execution.runtime-mode' = 'streaming'", batch
+        )
 
 
 def _version_findings(version: str) -> Iterator[Finding]:

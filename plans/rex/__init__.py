@@ -19,7 +19,7 @@ from compiled_plan.plans.rex.nodes import (
     type_of,
     walk,
 )
-from compiled_plan.plans.rex.python import PythonFunction, calls_python, python_function
+from compiled_plan.plans.rex.python import PythonFunction, called_name, calls_python, python_function
 
 __all__ = [
     "Call",
@@ -32,6 +32,7 @@ __all__ = [
     "Range",
     "RexNode",
     "Sarg",
+    "called_name",
     "calls_python",
     "flattened",
     "fold",

@@ -24,6 +24,7 @@ _KINDS: tuple[tuple[type[t.LogicalType], str], ...] = (
     (t.SymbolType, "K"),
     (t.RawType, "W"),
     (t.VariantType, "V"),
+    (t.BitmapType, "P"),
     (t.DescriptorType, "d"),
     (t.NullType, "0"),
 )
@@ -48,6 +49,7 @@ _NAMES = {
     "K": "a keyword",
     "W": "RAW",
     "V": "VARIANT",
+    "P": "BITMAP",
     "d": "DESCRIPTOR",
     "0": "NULL",
 }

@@ -112,3 +112,9 @@ def user_name(rex: RexNode) -> str:
     given = dict(rex.extra)
     path = given.get("catalogName") or given.get("systemName") or ""
     return str(path).rpartition(".")[2].strip("`").replace("``", "`") if given.get("catalogName") else str(path)
+
+
+def called_name(call: Call) -> str:
+    """The name of a call's function for messages: Flink's internal name, or the user's name or class."""
+    extra = dict(call.extra)
+    return call.name or user_name(call) or str(extra.get("class") or extra.get("sqlKind") or "without a name")

@@ -34,6 +34,8 @@ _AGGREGATES = frozenset(
 _TIMES = frozenset("DSL")
 #: Flink's name of a function in plans.
 _NAME = re.compile(r"\$.+\$[0-9]+")
+#: Where the file has a remedy in place of signatures: a function of Flink that is not run here.
+REFUSED = "refused: "
 #: How a call is written in SQL, by Flink's names.
 SYNTAXES = "FUNCTION FUNCTION_STAR FUNCTION_ID ORDERED_FUNCTION BINARY PREFIX POSTFIX SPECIAL INTERNAL".split()
 
@@ -57,6 +59,8 @@ def call_fault(call: Call, types: Types) -> Fault | None:
         remedy = "correct the operands, or compile the plan again"
         return Fault(("operands",), f"{_title(call.name)}: {wrong}", remedy)
     signatures = _table().get(call.name)
+    if call.name in _refused():
+        return refusal(("internalName",), f"the function {_title(call.name)}", _refused()[call.name], call.name)
     if signatures is None:
         known = (*_table(), *STRUCTURAL)
         remedy = did_you_mean(call.name, known, "use a function that is known here, or run the plan in Flink")
@@ -137,9 +141,10 @@ def _title(name: str) -> str:
 @lru_cache(maxsize=1)
 def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
     """Name -> kinds of operands, whether more like the last may follow, kind of the result."""
-    data: dict[str, str] = json.loads((Path(__file__).parent / "signatures.json").read_text(encoding="utf-8"))
     found = {}
-    for name, text in data.items():
+    for name, text in _file().items():
+        if text.startswith(REFUSED):
+            continue
         parts = (item.partition(":") for item in text.split(" "))
         found[name] = [(kinds.removesuffix("*"), kinds.endswith("*"), result) for kinds, _, result in parts]
     return found
@@ -148,6 +153,18 @@ def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
 def known_names() -> frozenset[str]:
     """The functions whose operands the table has."""
     return frozenset(_table())
+
+
+@lru_cache(maxsize=1)
+def _refused() -> Mapping[str, str]:
+    """Functions of Flink that are not run here -> what to do."""
+    return {name: text.removeprefix(REFUSED) for name, text in _file().items() if text.startswith(REFUSED)}
+
+
+@lru_cache(maxsize=1)
+def _file() -> dict[str, str]:
+    data: dict[str, str] = json.loads((Path(__file__).parent / "signatures.json").read_text(encoding="utf-8"))
+    return data
 
 
 def _same_kind(call: Call, types: Types) -> str | None:

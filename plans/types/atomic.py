@@ -176,6 +176,14 @@ class DescriptorType(LogicalType):
     ROOT: ClassVar[str] = "DESCRIPTOR"
 
 
+class BitmapType(LogicalType):
+    """BITMAP, a compressed set of whole numbers."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "BITMAP"
+
+
 class VariantType(LogicalType):
     """VARIANT, semi-structured data."""
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Flag
+
+#: The kind DELETE in a plan where rows that delete need no more than the columns of the key.
+DELETE_BY_KEY = "~DELETE"
 
 
 class ChangelogMode(Flag):
@@ -15,6 +19,14 @@ class ChangelogMode(Flag):
     DELETE = 8
     UPSERT = INSERT | UPDATE_AFTER | DELETE
     ALL = INSERT | UPDATE_BEFORE | UPDATE_AFTER | DELETE
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> ChangelogMode:
+        """The mode of a plan's `inputChangelogMode`."""
+        mode = cls.NONE
+        for name in names:
+            mode |= cls.DELETE if name == DELETE_BY_KEY else cls[name]
+        return mode
 
     def names(self) -> list[str]:
         """The kinds in the order in which plans list them."""

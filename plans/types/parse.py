@@ -296,4 +296,5 @@ _READERS: dict[str, Callable[[_Parser], t.LogicalType]] = {
     "SYMBOL": _constant(t.SymbolType()),
     "DESCRIPTOR": _constant(t.DescriptorType()),
     "VARIANT": _constant(t.VariantType()),
+    "BITMAP": _constant(t.BitmapType()),
 }

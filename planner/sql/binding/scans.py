@@ -9,7 +9,9 @@ from compiled_plan.planner.algebra.nodes import Hint, Project, PushedWatermark, 
 from compiled_plan.planner.catalog.connectors import check_metadata, check_usable, metadata_columns
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
 from compiled_plan.planner.functions import casts
-from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes.tables import SourceWatermark
+from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of, walk
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
 
 
@@ -38,6 +40,7 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters:
     if [(item.name, item.type) for item in produced] != [(item.name, item.type) for item in table.columns]:
         rel = _declared(rel, table, row)
     for watermark in table.watermarks:
+        _refuse_source_watermark(watermark.expression, table)
         index = rel.row_type.names.index(watermark.column)
         timed = _with_rowtime(rel.row_type, index)
         if source is not None and source.watermarks:
@@ -45,6 +48,13 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters:
         else:
             rel = WatermarkAssigner(rel, index, watermark.expression, timed)
     return rel
+
+
+def _refuse_source_watermark(watermark: RexNode, table: CatalogTable) -> None:
+    """Raise for SOURCE_WATERMARK(): Flink compiles it for a source without watermarks of its own, and the job fails."""
+    if any(isinstance(part, Call) and part.name == "$SOURCE_WATERMARK$1" for part in walk(watermark)):
+        message = f"connector {dict(table.options)['connector']!r} has no watermarks of its own, for SOURCE_WATERMARK()"
+        raise ProgramError(message, where=f"{table.identifier}, WATERMARK", remedy=SourceWatermark.REMEDY)
 
 
 def _metadata(table: CatalogTable) -> list[Column]:

@@ -6,7 +6,10 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import without
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 
-_WITHOUT = (t.TimeType, t.NullType, t.MultisetType, t.RawType, t.VariantType, t.TimestampTzType, t.IntervalType)
+_WITHOUT = (
+    *(t.TimeType, t.NullType, t.MultisetType, t.RawType, t.VariantType, t.BitmapType, t.TimestampTzType),
+    t.IntervalType,
+)
 
 SPEC = FormatSpec(
     "orc",

@@ -210,12 +210,16 @@ class LookupTable:
         columns: the columns that are read.
         keys: positions of the columns that are compared, in the order in which their values are given.
         options: the WITH options.
+        miss_retries: how often a key without rows is looked up again.
+        miss_delay: milliseconds before each of these.
     """
 
     identifier: str
     columns: RowType
     keys: tuple[int, ...]
     options: dict[str, str]
+    miss_retries: int = 0
+    miss_delay: int = 0
 
 
 _SOURCES: dict[str, SourceFactory] = {}

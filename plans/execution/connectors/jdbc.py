@@ -47,6 +47,8 @@ def lookup(table: LookupTable) -> str:
         "types": [ddl(type_) for type_ in table.columns.types],
         "retries": options.number("lookup.max-retries"),
         "timeout": options.number("connection.max-retry-timeout") // 1000,
+        "missRetries": table.miss_retries,
+        "missDelay": table.miss_delay,
         "cache": _cache(options),
     }
     return json.dumps(found)

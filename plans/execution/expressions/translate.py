@@ -81,7 +81,7 @@ class _Translation:
                 remedy="call it in the SELECT list or WHERE clause of a query, behind the table's watermark",
             )
         raise self.context.unsupported(
-            f"function {rex.name or dict(rex.extra)} is not known",
+            f"function {r.called_name(rex)!r} is not known",
             remedy="use a built-in function, or register the function before the plan runs",
         )
 

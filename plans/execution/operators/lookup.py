@@ -6,6 +6,7 @@ A row is asked for when it comes, so a batch that is replayed after a crash may 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -17,27 +18,56 @@ from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, stateless
 from compiled_plan.plans.execution.types import ddl
 from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupJoin, LookupKey
-from compiled_plan.plans.nodes.table_rules import options_of
-from compiled_plan.plans.rex import Literal
+from compiled_plan.plans.nodes.table_rules import physical_row
+from compiled_plan.plans.rex import Literal, RexNode
 from compiled_plan.plans.types import RowType
 
 
-def _table(node: LookupJoin) -> tuple[LookupTable, tuple[LookupKey, ...]]:
-    """The table of a lookup join, and what its keys are compared with."""
-    source, columns = node.temporal_table.lookup_table_source, node.temporal_table.output_type
-    name, options = ".".join(source.table.path), dict(options_of(source.table))
-    keys = sorted((int(at), key) for at, key in node.lookup_keys.items())
-    found = LookupTable(name, columns, tuple(at for at, _ in keys), options)
-    return found, tuple(key for _, key in keys)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The table of a lookup join as it is asked.
+
+    Args:
+        table: the table; behind the columns of the join come those that only its filters read.
+        keys: the values that its keys are compared with.
+        filters: predicates that were pushed down, each with the positions of the columns that it counts.
+    """
+
+    table: LookupTable
+    keys: tuple[LookupKey, ...]
+    filters: tuple[tuple[RexNode, tuple[int, ...]], ...]
+
+
+def _asked(node: LookupJoin) -> _Asked:
+    """The table of a lookup join."""
+    source = node.temporal_table.lookup_table_source
+    table = source.table.resolved_table
+    assert table is not None, "a table without a schema is refused by the check of the plan"
+    name = ".".join(source.table.path)
+    keys = sorted(((int(at), key) for at, key in node.lookup_keys.items()), key=lambda item: item[0])
+    stored = physical_row(table).fields
+    asked, filters = node.asked
+    retry = node.retry_options
+    found = LookupTable(
+        name,
+        RowType(fields=tuple(stored[at] for at in asked)),
+        tuple(at for at, _ in keys),
+        dict(table.options or {}),
+        miss_retries=retry.retries if retry else 0,
+        miss_delay=(retry.fixed_delay or 0) if retry else 0,
+    )
+    # A column that no filter reads is nowhere.
+    places = [(rex, tuple(asked.index(at) if at in asked else -1 for at in counted)) for rex, counted in filters]
+    return _Asked(found, tuple(key for _, key in keys), tuple(places))
 
 
 @stateless(LookupJoin)
 def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Flink's LookupJoinRunner."""
-    context, (table, keys) = lowering.context(node), _table(node)
+    context, source = lowering.context(node), _asked(node)
+    table, width = source.table, len(node.temporal_table.output_type.fields)
     description = open_lookup(table)
-    types = table.columns.types
-    asked = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(keys)))
+    asked = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
     if node.pre_filter_condition is not None:
         asks = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
         asked = F.when(asks, asked)
@@ -46,14 +76,16 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
     exprs = node.projection_on_temporal_table
 
     def used(row: Column) -> tuple[Column, ...]:
-        own = tuple(row.getField(f"v{at}") for at in range(len(types)))
+        own = tuple(row.getField(f"v{at}") for at in range(width))
         return own if exprs is None else tuple(to_column(rex, own, context) for rex in exprs)
 
     def counts(row: Column) -> Column:
-        own = tuple(row.getField(f"v{at}") for at in range(len(types)))
+        own = tuple(row.getField(f"v{at}") for at in range(len(table.columns.fields)))
         found = F.lit(True)
+        for predicate, places in source.filters:
+            found = found & to_column(predicate, [own[at] for at in places], context)
         if node.filter_on_temporal_table is not None:
-            found = to_column(node.filter_on_temporal_table, own, context)
+            found = found & to_column(node.filter_on_temporal_table, own, context)
         if node.join_condition is not None:
             found = found & to_column(node.join_condition, (*flow.columns, *used(row)), context)
         return F.coalesce(found, F.lit(False))

@@ -62,8 +62,9 @@ def timings_of(program: Program) -> dict[int, Timing]:
     """How the watermarks of the sources are made that have any, by source."""
     found = {}
     for source in program.tables:
-        own = _own_idle_ms(program.tables[source].table.options)
-        timed = [each for start in program.starts(source) for each in _timings(program.plan, start, own)]
+        options = program.tables[source].table.options
+        own, parted = _own_idle_ms(options), _has_partitions(options)
+        timed = [each for start in program.starts(source) for each in _timings(program.plan, start, own, parted)]
         if timed:
             idle = 0 if any(each.idle_ms == 0 for each in timed) else max(each.idle_ms for each in timed)
             found[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))
@@ -77,11 +78,17 @@ def _own_idle_ms(options: Mapping[str, str]) -> int | None:
     return connector.values(options).number(IDLE_TIMEOUT) if said and connector is not None else None
 
 
-def _timings(plan: CompiledPlan, start: int, own_idle_ms: int | None) -> Iterator[Timing]:
+def _has_partitions(options: Mapping[str, str]) -> bool:
+    """Whether the rows of a table tell their partition; else a pushed-down watermark is one for all rows."""
+    connector = connector_spec(options.get("connector"))
+    return connector is not None and connector.source is not None and connector.source.watermarks
+
+
+def _timings(plan: CompiledPlan, start: int, own_idle_ms: int | None, parted: bool) -> Iterator[Timing]:
     scan = plan.node(start)
     pushed = scan.watermark if isinstance(scan, TableSourceScan) else None
     if pushed is not None:
-        yield Timing(True, pushed.idle_ms, pushed.every_row)
+        yield Timing(parted, pushed.idle_ms, pushed.every_row)
 
     def onward(at: int) -> list[int]:
         goes_on = at == start or (is_stateless(plan.node(at)) and not isinstance(plan.node(at), WatermarkAssigner))

@@ -45,5 +45,6 @@ def _sinks(ends: Iterable[PlanNode], free: int) -> Iterator[Sink]:
             output_type=node.output_type,
             dynamic_table_sink=TableSink(table=named),
             input_changelog_mode=_KINDS,
-            input_properties=(InputProperty(),),
+            input_properties=(InputProperty.spread(),),
+            description="",
         )

@@ -80,20 +80,16 @@ def accumulators_item(
     shown: list[str] = []
     known = True
     for call, retracts in zip(calls, back, strict=False):
-        made = ACCUMULATORS.get(_name(call))
+        made = ACCUMULATORS.get(call.function)
         of = None if made is None or call.distinct else made.retracting if retracts else made.plain
         known = known and of is not None
         if of is None:
-            words = [f"{_name(call)}({row_text([types[at] for at in call.arg_list if at < len(types)])})"]
+            words = [f"{call.function}({row_text([types[at] for at in call.arg_list if at < len(types)])})"]
             words += ["DISTINCT"] * call.distinct + ["with retraction"] * retracts
             shown.append(" ".join(words))
         else:
             shown += of(str(call.type).removesuffix(" NOT NULL"))
     # Rows are counted by a COUNT(*) that is there, or is added.
-    if counted and not any(_name(call) == "$COUNT$1" and not call.arg_list for call in calls):
+    if counted and not any(call.function == "$COUNT$1" and not call.arg_list for call in calls):
         shown.append(_BIGINT)
     return Item("accumulators", ", ".join(shown) or "nothing", sure=known)
-
-
-def _name(call: AggregateCall) -> str:
-    return call.internal_name or call.system_name or call.catalog_name or call.function_class or ""

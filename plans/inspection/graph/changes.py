@@ -38,7 +38,7 @@ def _given(node: PlanNode, received: ChangelogMode) -> ChangelogMode:
         modes = [DECLARED.changes(options_of(table), reading=True) for _, table in node.tables()]
         return (modes[0] if modes else None) or ChangelogMode.INSERT
     if isinstance(node, Sink):
-        return reduce(or_, (ChangelogMode[kind] for kind in node.input_changelog_mode), ChangelogMode.NONE)
+        return ChangelogMode.of(node.input_changelog_mode)
     if node.kind == "drop-update-before":
         return received & ~ChangelogMode.UPDATE_BEFORE
     if node.kind in _WINDOWS:

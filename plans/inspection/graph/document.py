@@ -13,7 +13,8 @@ from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.graph.changes import changelog_modes
 from compiled_plan.plans.inspection.graph.layers import layers_of
-from compiled_plan.plans.inspection.graph.words import identifier_of, listed, table_of, title_of, what_of, where_of
+from compiled_plan.plans.inspection.graph.summaries import summary_of
+from compiled_plan.plans.inspection.graph.words import identifier_of, listed, table_of, title_of
 from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.inspection.lineage.tables import by_name
 from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode
@@ -177,7 +178,7 @@ def _title(side: Side, node: PlanNode) -> str:
 def _description(side: Side, node: PlanNode) -> str:
     if node.id in side.operators and side.plan.consumers(node):
         return words_of(side, node.id)
-    return where_of(node) or table_of(node) or what_of(node)
+    return table_of(node) or summary_of(node, side.plan.inputs(node))
 
 
 def _states(side: Side) -> Mapping[int, list[GraphState]]:

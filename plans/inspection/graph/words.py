@@ -41,18 +41,6 @@ def short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def where_of(node: PlanNode) -> str:
-    """The condition of a filter as the plan's description has it; empty where there is none."""
-    found = re.search(r"where=\[(.*)\]\)$", node.description, re.DOTALL)
-    return found[1] if found else ""
-
-
-def what_of(node: PlanNode) -> str:
-    """What the plan's description says in its brackets, such as `page, CAST(millis AS BIGINT)`."""
-    found = re.match(r"\w+\((?:select|fields|distribution)=\[(.*)\]\)$", node.description, re.DOTALL)
-    return found[1] if found else node.description
-
-
 def identifier_of(node: PlanNode) -> str:
     """Catalog, database and name of the table that a scan reads or a sink writes; empty of others."""
     if isinstance(node, TableSourceScan):

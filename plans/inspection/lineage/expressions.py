@@ -22,6 +22,7 @@ from compiled_plan.plans.rex import (
     PythonFunction,
     RexNode,
     Sarg,
+    called_name,
     flattened,
     python_function,
     type_of,
@@ -191,7 +192,7 @@ def _named(call: Call, operands: tuple[Meaning, ...], scope: Scope, name: str) -
 
 
 def _text(call: Call, name: str, operands: list[str], type_: str, python: PythonFunction | None) -> str:
-    shown = function_name(name) or (python.path if python else str(dict(call.extra).get("sqlKind", "?")))
+    shown = function_name(name) or (python.path if python else called_name(call))
     match call.syntax:
         case "BINARY" if len(operands) > 1:
             return "(" + f" {shown} ".join(operands) + ")"

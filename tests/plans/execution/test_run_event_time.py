@@ -247,3 +247,24 @@ def test_the_current_watermark_behind_state_is_refused(spark: SparkSession, tmp_
     )
     with pytest.raises(UnsupportedError, match="CURRENT_WATERMARK behind a join"):
         Run(spark, plan, RunOptions()).execute()
+
+
+def test_a_watermark_that_was_pushed_into_files_is_one_for_all_of_them(spark: SparkSession, tmp_path: Path) -> None:
+    data = counting(tmp_path).to_dict()
+    scan, assigner = data["nodes"][:2]
+    assert assigner["type"] == "stream-exec-watermark-assigner_1"
+    ability = {
+        "type": "WatermarkPushDown",
+        "watermarkExpr": assigner["watermarkExpr"],
+        "idleTimeoutMillis": -1,
+        "producedType": assigner["outputType"],
+    }
+    scan["scanTableSource"].setdefault("abilities", []).append(ability)
+    scan["outputType"] = assigner["outputType"]
+    data["nodes"].remove(assigner)
+    data["edges"] = [edge for edge in data["edges"] if edge["source"] != scan["id"]]
+    for edge in data["edges"]:
+        edge["source"] = scan["id"] if edge["source"] == assigner["id"] else edge["source"]
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    Run(spark, CompiledPlan.from_dict(data), RunOptions()).execute()
+    assert counts(tmp_path) == EXPECTED

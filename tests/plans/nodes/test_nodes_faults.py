@@ -10,7 +10,9 @@ import pytest
 
 from compiled_plan.api.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.rex import Call, called_name, rex_from_json
 from tests.support.plan_files import data_of
 
 CASE = "join/state_ttl_hint_join"
@@ -188,3 +190,26 @@ class TestGraph:
         data["edges"].remove(edge)
         with pytest.raises(PlanError, match="join takes 2 inputs, and 1 edges lead to it"):
             CompiledPlan.from_dict(data)
+
+
+def test_a_batch_plan_is_refused_as_such_once() -> None:
+    data = data_of(CASE)
+    for item in data["nodes"]:
+        item["type"] = item["type"].replace("stream-exec-", "batch-exec-")
+    plan, (finding,) = read_plan(data)
+    assert plan is None
+    assert "batch plan" in finding.message
+    assert "streaming mode" in finding.remedy
+    assert check(json.dumps(data)) == (finding,)
+
+
+def test_functions_of_the_user_have_their_names_in_messages() -> None:
+    called = {
+        "udf1": {"catalogName": "`default_catalog`.`default_database`.`udf1`"},
+        "f": {"systemName": "f"},
+        "org.example.F": {"class": "org.example.F"},
+        "$UPPER$1": {"internalName": "$UPPER$1"},
+    }
+    for name, given in called.items():
+        call = rex_from_json({"kind": "CALL", **given, "operands": [], "type": "INT"})
+        assert isinstance(call, Call) and called_name(call) == name

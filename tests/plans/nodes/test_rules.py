@@ -11,7 +11,7 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.findings import Finding
+from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.reading import read_plan
 from tests.support.plan_files import ALL, data_of, name_of
 
@@ -274,3 +274,120 @@ def test_every_plan_that_is_compiled_keeps_the_rules() -> None:
     for program in PROGRAMS:
         plan = TableEnvironment().compile_script(tables + program.read_text(encoding="utf-8"))
         assert read_plan(plan.to_dict())[1] == []
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        # A source of upserts may send rows before updates, as debezium-json does; Flink looks at the table alone.
+        ["INSERT", "UPDATE_AFTER", "DELETE"],
+        # Rows that delete need no more than the key; those that are sent have all columns.
+        ["INSERT", "UPDATE_AFTER", "~DELETE"],
+        ["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "~DELETE"],
+    ],
+)
+def test_a_sink_of_changes_takes_every_kind(mode: list[str]) -> None:
+    data = data_of("aggregate/agg_over_agg")
+    put(data, f"nodes/{position(data, 'sink')}/inputChangelogMode", mode)
+    assert findings_of(data) == []
+    assert CompiledPlan.from_dict(data).to_dict()["nodes"][position(data, "sink")]["inputChangelogMode"] == mode
+
+
+def test_a_kind_that_is_there_twice_in_other_words() -> None:
+    data = data_of("aggregate/agg_over_agg")
+    put(data, f"nodes/{position(data, 'sink')}/inputChangelogMode", ["INSERT", "UPDATE_AFTER", "DELETE", "~DELETE"])
+    (finding,) = findings_of(data)
+    assert "twice" in finding.message
+
+
+#: Place in a scan's abilities, value; part of the message of what is edited and not run here.
+NOT_RUN = [
+    (
+        {"type": "SourceWatermark", "sourceWatermarkEnabled": True, "producedType": "ROW<`a` INT> NOT NULL"},
+        "SourceWatermark",
+    ),
+    (
+        {
+            "type": "AggregatePushDown",
+            "inputType": "ROW<`a` INT> NOT NULL",
+            "groupingSets": [[0]],
+            "aggregateCalls": [],
+            "producedType": "ROW<`a` INT> NOT NULL",
+        },
+        "AggregatePushDown",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("ability", "message"), NOT_RUN, ids=lambda item: item["type"] if isinstance(item, dict) else ""
+)
+def test_source_abilities_that_do_not_run_are_refused_by_name(ability: dict[str, Any], message: str) -> None:
+    data = data_of("aggregate/agg_over_agg")
+    data["nodes"][position(data, "table-source-scan")]["scanTableSource"]["abilities"] = [ability]
+    found = findings_of(data)[0]
+    assert (found.severity, found.pointer) == (Severity.ERROR, "/nodes/0/scanTableSource/abilities/0")
+    assert ability["type"] in found.message and message in found.message
+
+
+@pytest.mark.parametrize(
+    ("ability", "keyed", "runs"),
+    [
+        ({"type": "Partitioning", "partition": {"a": "1"}}, False, True),
+        ({"type": "TargetColumnWriting", "targetColumns": [[0]]}, False, True),
+        # Of a row that is updated the other columns would stay as they are.
+        ({"type": "TargetColumnWriting", "targetColumns": [[0]]}, True, False),
+        ({"type": "Overwrite", "overwrite": True}, False, False),
+        ({"type": "Bucketing"}, False, False),
+    ],
+)
+def test_sink_abilities_that_do_not_run_are_refused_by_name(ability: dict[str, Any], keyed: bool, runs: bool) -> None:
+    data = data_of("aggregate/agg_over_agg")
+    at = position(data, "sink")
+    sink = data["nodes"][at]["dynamicTableSink"]
+    sink["abilities"] = [ability]
+    schema = sink["table"]["resolvedTable"]["schema"]
+    schema.pop("primaryKey", None)
+    if keyed:
+        schema["primaryKey"] = {"name": "PK", "type": "PRIMARY_KEY", "columns": [schema["columns"][0]["name"]]}
+    found = [finding for finding in findings_of(data) if "ability" in finding.message]
+    assert [(finding.severity, finding.pointer) for finding in found] == (
+        [] if runs else [(Severity.ERROR, f"/nodes/{at}/dynamicTableSink/abilities/0")]
+    )
+
+
+def test_a_watermark_of_the_source_itself_does_not_run() -> None:
+    data = data_of("deduplicate/dedup_then_join")
+    at = position(data, "watermark-assigner")
+    type_ = data["nodes"][at]["watermarkExpr"]["type"]
+    own = {"kind": "CALL", "internalName": "$SOURCE_WATERMARK$1", "type": type_}
+    put(data, f"nodes/{at}/watermarkExpr", own)
+    (finding,) = findings_of(data)
+    assert (finding.severity, finding.pointer) == (Severity.ERROR, f"/nodes/{at}/watermarkExpr")
+
+
+def test_partitions_of_columns_that_the_table_is_not_partitioned_by() -> None:
+    data = data_of("aggregate/agg_over_agg")
+    ability = {"type": "PartitionPushDown", "partitions": [{"nope": "1"}]}
+    data["nodes"][position(data, "table-source-scan")]["scanTableSource"]["abilities"] = [ability]
+    (finding,) = findings_of(data)
+    assert finding.pointer.endswith("/abilities/0/partitions/0/nope")
+
+
+def test_functions_of_flink_that_do_not_run_are_refused_by_name() -> None:
+    data = data_of("calc/null_logic_projection")
+    at = position(data, "calc")
+    call = {"kind": "CALL", "internalName": "$BITMAP_BUILD$1", "operands": [], "type": "BITMAP"}
+    put(
+        data,
+        f"nodes/{at}/projection/0",
+        {
+            "kind": "CALL",
+            "internalName": "$BITMAP_CARDINALITY$1",
+            "operands": [call],
+            "type": data["nodes"][at]["projection"][0]["type"],
+        },
+    )
+    found = findings_of(data)[0]
+    assert found.severity is Severity.ERROR
+    assert found.message == "the function BITMAP_BUILD"

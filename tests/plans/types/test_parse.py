@@ -52,6 +52,7 @@ def test_only_what_no_string_can_say_needs_an_object(row: t.RowType) -> None:
         "STRUCTURED<'com.acme.User', `name` VARCHAR(2147483647), `age` INT NOT NULL>",
         "RAW('java.lang.Object', 'AQID')",
         "VARIANT",
+        "BITMAP NOT NULL",
     ],
 )
 def test_strings_of_flink(text: str) -> None:

@@ -34,9 +34,7 @@ def call_of(call: AggregateCall, column: Columns) -> Meaning:
 
 
 def _text(call: AggregateCall, arguments: str, filters: str) -> str:
-    name = function_name(call.internal_name) or (
-        call.python.path if call.python else call.system_name or call.catalog_name or call.function_class or "?"
-    )
+    name = call.python.path if call.python else function_name(call.function) or "?"
     text = f"{name}({'DISTINCT ' if call.distinct else ''}{arguments or '*'})"
     return text + (f" FILTER (WHERE {filters})" if filters else "")
 

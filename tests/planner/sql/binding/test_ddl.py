@@ -217,3 +217,10 @@ def test_databases_and_catalogs() -> None:
 def test_a_precision_too_large_is_the_largest(written: str, meant: str) -> None:
     table = declared(f"CREATE TABLE x (a {written}) {WITH}")
     assert table.columns[0].type == parse_type(meant)
+
+
+def test_a_source_without_watermarks_of_its_own_is_refused_when_it_is_read() -> None:
+    env = TableEnvironment()
+    env.execute_sql(f"CREATE TABLE t (a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS SOURCE_WATERMARK()) {WITH}")
+    with pytest.raises(ProgramError, match="'datagen' has no watermarks of its own"):
+        env.compile_script("CREATE TABLE k (a INT) WITH ('connector' = 'print'); INSERT INTO k SELECT a FROM t;")

@@ -31,6 +31,8 @@ def test_the_question_with_defaults() -> None:
         "values": "TIME",
         "types": ["int", "string"],
         "retries": 3,
+        "missRetries": 0,
+        "missDelay": 0,
         "timeout": 60,
         "cache": None,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,10 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.plans import CompiledPlan
-from compiled_plan.plans.errors import ExecutionError, PlanError
+from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
 from compiled_plan.plans.execution.kernel import use_fit_java
 from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.program import prepare
 from compiled_plan.plans.execution.run import Run
 
 if TYPE_CHECKING:
@@ -172,3 +174,65 @@ def test_a_driver_in_a_jar_of_the_users(spark: SparkSession, database: Any, tmp_
         assert [row.getInt(0) for row in rows] == [1]
     finally:
         thread.setContextClassLoader(before)
+
+
+def pushed(plan: CompiledPlan, *abilities: dict[str, Any], **changes: Any) -> CompiledPlan:
+    """The plan with these abilities of its lookup source, and other fields of the join, as Flink may write them."""
+    data = plan.to_dict()
+    (join,) = (node for node in data["nodes"] if node["type"].startswith("stream-exec-lookup-join"))
+    join["temporalTable"]["lookupTableSource"]["abilities"] = list(abilities)
+    return CompiledPlan.from_dict(
+        data | {"nodes": [node | changes if node is join else node for node in data["nodes"]]}
+    )
+
+
+def abilities_of(plan: CompiledPlan) -> list[dict[str, Any]]:
+    """The abilities of the lookup source of a plan."""
+    (join,) = (node for node in plan.to_dict()["nodes"] if node["type"].startswith("stream-exec-lookup-join"))
+    return list(join["temporalTable"]["lookupTableSource"].get("abilities", []))
+
+
+def kind_is(value: int, at: int = 1) -> dict[str, Any]:
+    """A predicate over the column `kind` of the table."""
+    column = {"kind": "INPUT_REF", "inputIndex": at, "type": "INT"}
+    constant = {"kind": "LITERAL", "value": value, "type": "INT NOT NULL"}
+    operands = [column, constant]
+    return {"kind": "CALL", "syntax": "BINARY", "internalName": "$=$1", "operands": operands, "type": "BOOLEAN"}
+
+
+def test_predicates_that_the_source_took_over_hold(spark: SparkSession, database: Any, tmp_path: Path) -> None:
+    plan = program(tmp_path, f"SELECT o.id, 1, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o LEFT {JOIN}")
+    (projection,) = abilities_of(plan)
+    no_metadata = {"type": "ReadingMetadata", "metadataKeys": [], "producedType": projection["producedType"]}
+    # The filter reads a column that the projection leaves out.
+    filtered = pushed(plan, {"type": "FilterPushDown", "predicates": [kind_is(1)]}, projection, no_metadata)
+    assert run(spark, tmp_path, filtered, *ORDERS[:3]) == [(1, 1, 1.1), (2, 1, 1.3), (3, 1, None)]
+
+
+def test_a_lookup_without_rows_is_retried_as_the_hint_says(spark: SparkSession, database: Any, tmp_path: Path) -> None:
+    plan = program(tmp_path, f"SELECT o.id, r.kind, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o {JOIN}")
+    retry = {"retry-predicate": "lookup_miss", "retry-strategy": "FIXED_DELAY", "fixed-delay": 200, "max-attempts": 200}
+    retried = pushed(plan, *abilities_of(plan), retryOptions=retry)
+
+    def appears() -> None:
+        database.execute("INSERT INTO rates VALUES ('Z', 9, 9.5, NULL)")
+
+    timer = threading.Timer(2, appears)
+    timer.start()
+    assert run(spark, tmp_path, retried, (1, "Z")) == [(1, 9, 9.5)]
+    timer.join()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"requireUpsertMaterialize": True}, "keeps its rows"),
+        ({"abilities": [{"type": "LimitPushDown", "limit": 1}]}, "LimitPushDown"),
+    ],
+)
+def test_what_a_lookup_does_not_do_is_refused_by_name(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    plan = program(tmp_path, f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}")
+    abilities = change.pop("abilities", [])
+    state = {"state": [{"index": 0, "ttl": "0 ms", "name": "lookupJoinState"}]} if change else {}
+    with pytest.raises(UnsupportedError, match=message):
+        prepare(pushed(plan, *abilities_of(plan), *abilities, **change, **state))

@@ -22,9 +22,9 @@ import org.compiledplan.kernel.jdbc.JdbcValues;
  * process; it keeps its connections, and the rows it got if it has a cache.
  *
  * <p>Description: the fields of {@link Database}, and {@code {"query", "values": name of a
- * JdbcValues, "types": [Spark types of the columns], "retries", "cache": null or {"maxRows"?,
- * "expireAfterWrite"?: ms, "expireAfterAccess"?: ms, "missing": bool}}}. The query has a question
- * mark for each key.
+ * JdbcValues, "types": [Spark types of the columns], "retries", "missRetries"?, "missDelay"?: ms,
+ * "cache": null or {"maxRows"?, "expireAfterWrite"?: ms, "expireAfterAccess"?: ms, "missing":
+ * bool}}}. The query has a question mark for each key.
  */
 public final class LookupTable {
   private static final Map<String, LookupTable> TABLES = new ConcurrentHashMap<>();
@@ -34,6 +34,8 @@ public final class LookupTable {
   private final JdbcValues values;
   private final String[] types;
   private final int retries;
+  private final int missRetries;
+  private final long missDelay;
   private final LookupCache cache;
   private final ArrayDeque<Connection> idle = new ArrayDeque<>();
 
@@ -43,6 +45,8 @@ public final class LookupTable {
     values = JdbcValues.valueOf(spec.path("values").asText("SQL"));
     types = JdbcValues.types(spec);
     retries = spec.path("retries").asInt(3);
+    missRetries = spec.path("missRetries").asInt(0);
+    missDelay = spec.path("missDelay").asLong(0);
     cache =
         spec.hasNonNull("cache")
             ? new LookupCache(spec.get("cache"), System::currentTimeMillis)
@@ -62,11 +66,25 @@ public final class LookupTable {
         });
   }
 
-  /** The rows of a key; none if a part of it is null. */
+  /** The rows of a key, looked up again after a delay while there are none; none for a null key. */
   public List<Row> rows(Row key) {
     for (int i = 0; i < key.length(); i++) {
       if (key.isNullAt(i)) return List.of();
     }
+    List<Row> rows = known(key);
+    for (int retry = 0; rows.isEmpty() && retry < missRetries; retry++) {
+      try {
+        Thread.sleep(missDelay);
+      } catch (InterruptedException end) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while a lookup waited for its retry");
+      }
+      rows = known(key);
+    }
+    return rows;
+  }
+
+  private List<Row> known(Row key) {
     if (cache == null) return ask(key);
     List<Row> known = cache.get(key);
     if (known == null) {
