@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.scripts import Say, Session, compiled, is_program
+from compiled_plan.plans.files import is_remote, quoted
 from compiled_plan.plans.files.folders import ReadableFolder, folder_to_read
-from compiled_plan.plans.files.local import is_remote
+from compiled_plan.plans.files.paths import local_path
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.document import Side as Named
@@ -57,7 +58,7 @@ def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> 
         from compiled_plan.plans.inspection.checkpoints import CheckpointReader
         from compiled_plan.plans.inspection.reading import plan_from_json
 
-        where = folder.uri
+        where = quoted(folder.uri)
         return Side(name, "checkpoint", plan_from_json(CheckpointReader(folder).program_in_force().plan, where))
     from compiled_plan.plans.inspection.reading import plan_from_file
 
@@ -77,9 +78,7 @@ def _checkpoint(name: str) -> ReadableFolder | None:
     """The folder, if the name is that of one."""
     folder = folder_to_read(name)
     if not is_remote(name):
-        from pathlib import Path
-
-        return folder if Path(name.removeprefix("file://")).is_dir() else None
+        return folder if local_path(name).is_dir() else None
     if name.endswith(_JSON):
         return None
     # An object store has folders only as parts of names.

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Self
 
-from compiled_plan.plans.files.local import is_remote
+from compiled_plan.plans.files.paths import is_remote, local_path
 
 
 class ReadableFolder(ABC):
@@ -97,4 +97,4 @@ def folder_to_read(path: str) -> ReadableFolder:
     """The folder of a path or of a URL that fsspec serves; it need not be there."""
     if is_remote(path):
         return RemoteReads(path)
-    return LocalReads(Path(path.removeprefix("file://").removeprefix("file:")).absolute())
+    return LocalReads(local_path(path).absolute())
