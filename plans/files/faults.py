@@ -18,7 +18,7 @@ def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
 
     Args:
         path: the file.
-        what: its kind, for the message: "plan", "program".
+        what: the noun for the message: "plan file", "checkpoint".
         error: the class of the error.
     """
     try:
@@ -26,10 +26,10 @@ def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
     except UnicodeDecodeError as fault:
         raise not_utf8(path, what, error, fault) from None
     except FileNotFoundError:
-        raise error(f"no such {what} file", where=quoted(path), remedy=_for_missing(local_path(path))) from None
+        raise error(f"no such {what}", where=quoted(path), remedy=_for_missing(local_path(path))) from None
     except OSError as fault:
         remedy = _REMEDIES.get(fault.errno or 0, "check the path")
-        raise error(f"cannot read the {what} file: {_reason(fault)}", where=quoted(path), remedy=remedy) from None
+        raise error(f"cannot read the {what}: {reason(fault)}", where=quoted(path), remedy=remedy) from None
 
 
 @contextmanager
@@ -38,11 +38,11 @@ def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
     try:
         yield
     except OSError as fault:
-        folder = quoted(local_path(path).parent)
-        missing = isinstance(fault, FileNotFoundError)
-        reason = f"there is no folder {folder}" if missing else _reason(fault)
-        remedy = f"create it: `mkdir -p {folder}`" if missing else "name a file in a folder that can be written"
-        raise error(f"cannot write the {what} file: {reason}", where=quoted(path), remedy=remedy) from None
+        parent = local_path(path).parent
+        why, remedy = reason(fault), "name a place that can be written"
+        if isinstance(fault, FileNotFoundError) and not parent.exists():
+            why, remedy = f"there is no folder {quoted(parent)}", f"create it: `mkdir -p {quoted(parent)}`"
+        raise error(f"cannot write the {what}: {why}", where=quoted(path), remedy=remedy) from None
 
 
 def not_utf8(
@@ -55,7 +55,7 @@ def not_utf8(
     where, line = quoted(path), data.count(b"\n", 0, at) + 1
     file = "" if str(path) == STDIN else f" {where}"
     return error(
-        f"the {what} file is in UTF-16" if in_utf16 else f"the {what} file is not in UTF-8: byte 0x{data[at]:02x}",
+        f"the {what} is in UTF-16" if in_utf16 else f"the {what} is not in UTF-8: byte 0x{data[at]:02x}",
         where=where if in_utf16 else f"{where}, line {line}, byte {at}",
         remedy=f"save it in UTF-8, such as with `iconv -f {encoding} -t UTF-8{file}`",
     )
@@ -67,13 +67,15 @@ _REMEDIES = {
 }
 _REASONS = {
     errno.EISDIR: "it is a folder",
+    errno.EEXIST: "it is a file, and no folder",
     errno.EACCES: "permission denied",
     errno.EPERM: "permission denied",
     errno.ENOTDIR: "a part of its path is a file, and no folder",
 }
 
 
-def _reason(fault: OSError) -> str:
+def reason(fault: OSError) -> str:
+    """What the operating system refuses, in plain words."""
     return _REASONS.get(fault.errno or 0) or (fault.strerror or str(fault)).lower()
 
 

@@ -28,7 +28,7 @@ def read_text(path: str | Path, what: str = PLAN) -> str:
         ProgramError: the same of a program.
     """
     error = _ERRORS[what]
-    with reading(path, what, error):
+    with reading(path, f"{what} file", error):
         if is_remote(path):
             from compiled_plan.plans.files import remote
 
@@ -50,7 +50,7 @@ def write_text(path: str | Path, text: str) -> None:
     Raises:
         PlanError: it cannot be written; of a remote one, also what to install for it.
     """
-    with writing(path, PLAN, PlanError):
+    with writing(path, "plan file", PlanError):
         if is_remote(path):
             from compiled_plan.plans.files import remote
 

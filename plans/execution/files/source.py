@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.connectors.dead_letters import COLUMN as DEAD
 from compiled_plan.plans.execution.connectors.hadoop import Files, literally
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, column, java_column, shape
+from compiled_plan.plans.files import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     files = Files(context.spark, path)
     if not files.exists(path):
         raise DataError(
-            f"file or folder {path} does not exist",
+            f"the file or folder {quoted(path)} does not exist",
             where=f"table {table.identifier}",
             remedy="correct the table's option 'path', or put the file there",
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
-from compiled_plan.plans.connectors.dead_letters import puts_aside
+from compiled_plan.plans.connectors.dead_letters import puts_aside, unreadable_remedy
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import TableSpec
@@ -37,12 +37,14 @@ def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
             )
     kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
     row = replace(table.columns, fields=kept)
-    return file_format(name), FormatTable(
+    format_ = file_format(name)
+    return format_, FormatTable(
         table.identifier,
         row,
         format_options(table.options, name),
         wanted=table.wanted,
         puts_aside=puts_aside(table.options),
+        remedy=unreadable_remedy(SPEC, format_.spec, f"{name}."),
     )
 
 
