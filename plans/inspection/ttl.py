@@ -66,7 +66,9 @@ def parse_edit(text: str) -> TtlEdit:
     try:
         _checked(ttl)
     except PlanError as fault:
-        raise PlanError(f"bad TTL for {target!r}: {fault.message}", remedy=fault.remedy) from None
+        raise PlanError(
+            f"bad TTL for {target!r}: {fault.message}", remedy=f"{fault.remedy}; `0 ms` never expires"
+        ) from None
     return TtlEdit(node.strip(), entry.strip(), ttl.strip())
 
 

@@ -9,6 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from compiled_plan.cli.compile_plan import app
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.files.folders import folder_to_read
+from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from tests.support.commands import called
 from tests.support.plan_files import text_of
 
@@ -119,7 +122,7 @@ def test_a_byte_order_mark_is_no_part_of_the_program() -> None:
             "cannot write the plan file: there is no folder '{folder}/none'",
             "mkdir -p '{folder}/none'",
         ),
-        ("prog.txt/plan.json", "cannot write the plan file: a part of its path is a file", "name a file in a folder"),
+        ("prog.txt/plan.json", "cannot write the plan file: a part of its path is a file", "name a place"),
         ("folder", "a folder, where a file is wanted", "name a file in it"),
     ],
 )
@@ -135,6 +138,22 @@ def test_a_file_that_may_not_be_read() -> None:
     Path("plan.json").chmod(0)
     done = called("edit_plan", "plan.json")
     assert "cannot read the plan file: permission denied" in done.stderr and "  try: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("plan.json", "is a file, where a folder is wanted"), ("folder", "holds no plan"), ("none", "is not there")],
+)
+def test_where_a_checkpoint_is_wanted(name: str, message: str, folder: Path) -> None:
+    with pytest.raises(CheckpointError) as raised:
+        CheckpointReader(folder_to_read(name)).program_in_force()
+    assert message in raised.value.message and raised.value.where == f"'{folder / name}'" and raised.value.remedy
+
+
+@pytest.mark.parametrize("option", ["--trigger", "--stop-within"])
+def test_a_duration_names_its_option(option: str) -> None:
+    done = called("execute_plan", "plan.json", option, "2w")
+    assert done.returncode == 2 and f"{option}: unknown unit 'w'" in done.stderr and "write `14 d`" in done.stderr
 
 
 def test_a_plan_from_stdin_is_a_file() -> None:

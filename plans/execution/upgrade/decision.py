@@ -124,7 +124,7 @@ def decide(store: Store, asked: Asked) -> Decision | None:
         for option, uid in wanted:
             raise CheckpointError(
                 f"{option} {uid}: nothing was started on this checkpoint",
-                where=store.root.uri,
+                where=store.root.shown,
                 remedy=f"leave {option} out",
             )
         return None
@@ -265,7 +265,7 @@ class _Deciding:
                 known = ", ".join(each.uid for each in diff.operators if each.new_node is not None) or "none"
                 raise CheckpointError(
                     f"--reset {wanted}: the plan has no such operator with state",
-                    where=self.store.root.uri,
+                    where=self.store.root.shown,
                     remedy=f"operators with state: {known}",
                 )
             found |= {edit.uid, edit.old_uid} - {""}
