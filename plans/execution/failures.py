@@ -101,6 +101,8 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
         )
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = _short(message) or type(fault).__name__
+    if "formats.DataException" in message:
+        return DataError(text, remedy="correct the row, or leave it out or change the value in the query")
     if user_raised or "org.compiledplan" in message:
         return DataError(text, remedy="correct the row, or let the expression tolerate it (TRY_CAST, NULLIF)")
     if isinstance(fault, OSError) and fault.filename:
