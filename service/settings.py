@@ -127,4 +127,6 @@ def read_settings(file: str | None, options: Mapping[str, Any]) -> Settings:
         name = ".".join(map(str, first["loc"]))
         known = ", ".join(Settings.model_fields)
         remedy = f"the settings are {known}" if first["type"] == "extra_forbidden" else "mend the setting"
-        raise ProgramError(f"{name}: {first['msg']}", where=file or "the options", remedy=remedy) from None
+        raise ProgramError(
+            f"{name}: {first['msg']}", where=quoted(file) if file else "the options", remedy=remedy
+        ) from None

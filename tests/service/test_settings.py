@@ -31,7 +31,7 @@ def test_what_is_wrong_in_a_file_is_named(text: str, message: str, tmp_path: Pat
     file.write_text(text)
     with pytest.raises(ProgramError, match=message) as told:
         read_settings(str(file), {})
-    assert told.value.where == str(file)
+    assert told.value.where == repr(str(file))
 
 
 def test_a_file_that_is_not_there() -> None:
