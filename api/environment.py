@@ -84,7 +84,8 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         return self.config
 
     def run_init_file(self, path: str | Path) -> None:
-        """Carry out a file of SQL that prepares the session: SET, RESET, USE, CREATE, ALTER and DROP.
+        """Carry out a file of SQL that prepares the session: SET, RESET, USE, CREATE, DROP, ALTER DATABASE and ALTER
+        CATALOG.
 
         Args:
             path: the file, local or remote (`s3://...`).

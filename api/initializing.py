@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.files import is_remote, read_text
+from compiled_plan.plans.files import PROGRAM, is_remote, quoted, read_text
 
 if TYPE_CHECKING:
     from compiled_plan.planner.context import PlanningContext
@@ -29,23 +28,17 @@ def run_init_file(context: PlanningContext, path: str) -> None:
     text = text_of(path)
     if not is_remote(path):
         find_modules_in(Path(path).resolve().parent)
-    initialize(context, text, path)
+    initialize(context, text, quoted(path))
 
 
-def text_of(path: str) -> str:
-    """The text of a file with statements, local or remote (`s3://...`).
+def text_of(path: str | Path) -> str:
+    """The text of a program, local, remote (`s3://...`) or of the standard input (`-`); lines end with a line feed.
 
     Raises:
-        ProgramError: it cannot be read.
+        ProgramError: it cannot be read, or is no program.
     """
-    if is_remote(path):
-        return read_text(path, "program")
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ProgramError("there is no such file", where=path, remedy="check the path") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ProgramError(f"the program cannot be read: {fault}", where=path) from None
+    text = read_text(path, PROGRAM).removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def find_modules_in(folder: Path) -> None:

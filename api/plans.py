@@ -13,7 +13,7 @@ from typing import Self
 from compiled_plan.api import embedded
 from compiled_plan.api.results import TableResult
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.files import exists, write_text
+from compiled_plan.plans.files import exists, quoted, write_text
 from compiled_plan.plans.inspection.explain import explain
 from compiled_plan.plans.inspection.reading import plan_from_dict
 from compiled_plan.plans.nodes.model import Json
@@ -51,7 +51,7 @@ class CompiledPlan(Plan):
         elif not ignore_if_exists:
             raise PlanError(
                 f"cannot overwrite the plan file {str(path)!r}",
-                where=str(path),
+                where=quoted(path),
                 remedy="delete it, write another file, or give ignore_if_exists=True to keep it; write_file overwrites",
             )
 

@@ -20,8 +20,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from compiled_plan.api.initializing import text_of
 from compiled_plan.api.inserts import StatementSet, TablePipeline
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.files import quoted
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -83,25 +85,20 @@ def _nothing(found: object, file: Path) -> ProgramError:
     what = "nothing" if found is None else f"a value of type {type(found).__name__}"
     return ProgramError(
         f"{MAIN}(env) returns {what}: a plan needs tables to write to",
-        where=str(file),
+        where=quoted(file),
         remedy='return table.insert_into("sink"), a list of them, or a statement set',
     )
 
 
 def _imported(file: Path) -> ModuleType:
     """The file as a module of its name, so that classes in it have an import path."""
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ProgramError("there is no such file", where=str(file), remedy="check the path") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ProgramError(f"the program cannot be read: {fault}", where=str(file)) from None
+    text = text_of(file)
     name = file.stem
     known = sys.modules.get(name)
     if name in sys.stdlib_module_names or (known is not None and getattr(known, "__file__", "") != str(file.resolve())):
         raise ProgramError(
             f"a program cannot be named like the module {name!r}, which Python knows already",
-            where=str(file),
+            where=quoted(file),
             remedy="rename the file",
         )
     code = compile(text, str(file), "exec", dont_inherit=True)
@@ -125,14 +122,14 @@ def _errors_at(file: Path) -> Iterator[None]:
     try:
         yield
     except SyntaxError as fault:
-        place = f"{fault.filename}, line {fault.lineno}"
+        place = f"{quoted(fault.filename or file)}, line {fault.lineno}"
         text = (fault.text or "").rstrip()
         raise ProgramError(
             f"the program is no Python: {fault.msg}", where=f"{place}\n    {text.strip()}" if text else place
         ) from fault
     except CompiledPlanError as fault:
         place = _line_of(fault, file)
-        where = "\n  at: ".join(part for part in (place, fault.where) if part and part != str(file))
+        where = "\n  at: ".join(part for part in (place, fault.where) if part and part != quoted(file))
         kind = type(fault) if isinstance(fault, UnsupportedError) else ProgramError
         raise kind(fault.message, where=where or fault.where, remedy=fault.remedy) from fault
     except SystemExit as fault:
@@ -151,4 +148,4 @@ def _line_of(fault: BaseException, file: Path) -> str:
         return ""
     line = frames[-1].lineno or 0
     text = linecache.getline(str(file), line).strip()
-    return f"{file}, line {line}" + (f"\n    {text}" if text else "")
+    return f"{quoted(file)}, line {line}" + (f"\n    {text}" if text else "")

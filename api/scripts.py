@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.files.paths import STDIN as STDIN
+from compiled_plan.plans.files.paths import quoted
 
 if TYPE_CHECKING:
     from compiled_plan.api.environment import CompiledScript, TableEnvironment
 
-#: Stands for standard input, which has SQL.
-STDIN = "-"
 PYTHON, SQL = ".py", ".sql"
 
 Say = Callable[[str], None]
@@ -41,7 +41,7 @@ class Session:
 
     def concerned(self, fault: CompiledPlanError, program: str) -> str:
         """The program, if an error is of that; empty for one of an init file, whose place names it."""
-        of_init = any(fault.where == file or fault.where.startswith(f"{file}, line ") for file in self.init)
+        of_init = any(fault.where.startswith(quoted(file)) for file in self.init)
         return "" if of_init else program
 
 
@@ -59,11 +59,13 @@ def compiled(program: str, session: Session, say: Say) -> CompiledScript:
     in_python = program.endswith(PYTHON)
     if in_python and "://" in program:
         raise ProgramError(
-            "a program in Python is imported, so it must be a local file", where=program, remedy="copy it here first"
+            "a program in Python is imported, so it must be a local file",
+            where=quoted(program),
+            remedy="copy it here first",
         )
     from compiled_plan.api.initializing import find_modules_in, text_of
 
-    text = "" if in_python else sys.stdin.read() if program == STDIN else text_of(program)
+    text = "" if in_python else text_of(program)
     find_modules_in(Path.cwd() if program == STDIN else Path(program).resolve().parent)
     if not in_python:
         return compiled_text(text, session, say)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.scripts import Say, Session, compiled, is_program
+from compiled_plan.plans.files import is_remote
 from compiled_plan.plans.files.folders import ReadableFolder, folder_to_read
-from compiled_plan.plans.files.local import is_remote
+from compiled_plan.plans.files.paths import local_path
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.document import Side as Named
@@ -64,8 +65,8 @@ def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> 
         from compiled_plan.plans.inspection.reading import plan_from_json
 
         files = CheckpointReader(folder).program_in_force()
-        plan = plan_from_json(files.plan, folder.uri)
-        return Side(name, "checkpoint", plan, facts_of(read_description(files.description, folder.uri), plan))
+        plan = plan_from_json(files.plan, folder.shown)
+        return Side(name, "checkpoint", plan, facts_of(read_description(files.description, folder.shown), plan))
     from compiled_plan.plans.inspection.reading import plan_from_file
 
     return Side(name, "plan", plan_from_file(name), run_to_come())
@@ -84,9 +85,7 @@ def _checkpoint(name: str) -> ReadableFolder | None:
     """The folder, if the name is that of one."""
     folder = folder_to_read(name)
     if not is_remote(name):
-        from pathlib import Path
-
-        return folder if Path(name.removeprefix("file://")).is_dir() else None
+        return folder if local_path(name).is_dir() else None
     if name.endswith(_JSON):
         return None
     # An object store has folders only as parts of names.

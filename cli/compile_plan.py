@@ -60,8 +60,8 @@ def compile_plan(
     Python (.py) has a function main(env) that is given a TableEnvironment and returns what to write:
     table.insert_into("sink"), a list of those, or a statement set. What it prints goes to stderr.
 
-    A file of --init prepares the session, as the SQL client's -i: SET, RESET, USE, CREATE, ALTER and DROP may stand in
-    it. What --set says holds over what it sets.
+    A file of --init prepares the session, as the SQL client's -i: SET, RESET, USE, CREATE, DROP, ALTER DATABASE and
+    ALTER CATALOG may stand in it. What --set says holds over what it sets.
 
     Over a plan that is already at -o, operators keep their uids and edited TTLs, and what differs is printed; where the
     new plan would not go on with all state, nothing is written without --force. A COMPILE PLAN statement without IF NOT
@@ -115,7 +115,7 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
         text = script.plan.to_json()
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
-    from compiled_plan.plans.files import exists, write_text
+    from compiled_plan.plans.files import exists, quoted, write_text
 
     plan = script.plan
     if exists(target):
@@ -127,7 +127,7 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
         if not (output or forced):
             raise ProgramError(
                 f"cannot overwrite the plan file {target!r}",
-                where=target,
+                where=quoted(target),
                 remedy="give --force to overwrite it, --if-not-exists to keep it, another file with -o, "
                 "or SET 'table.plan.force-recompile' = 'true'",
             )
@@ -142,6 +142,7 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
     Raises:
         ProgramError: it would not go on with all state, or nobody can tell; not where it is forced.
     """
+    from compiled_plan.plans.files import quoted
     from compiled_plan.plans.inspection.reading import plan_from_file
 
     try:
@@ -150,7 +151,7 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
         if not forced:
             raise ProgramError(
                 f"cannot overwrite {target!r}, which is no plan that can be read: {fault.message}",
-                where=target,
+                where=quoted(target),
                 remedy="give --force to overwrite it, or another file with -o",
             ) from None
         how.say(f"warning: uids and TTLs are not taken over from what was in {target}: {fault.message}")
@@ -175,7 +176,7 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
     if not accepted:
         raise ProgramError(
             f"nothing was written: the new plan does not go on with all state of the old one ({verdict.text})",
-            where=target,
+            where=quoted(target),
             remedy="give --force to write it all the same (what a checkpoint holds is not touched by that), "
             "another file with -o, or change the program back",
         )

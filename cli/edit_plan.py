@@ -20,8 +20,9 @@ def edit(
     ttl: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NODE.ENTRY=DURATION",
-            help="Set a TTL, such as 5.leftState=3s; NODE is an id or a uid; repeatable. 0 never expires.",
+            metavar="NODE[.ENTRY]=DURATION",
+            help="Set a TTL, such as 5.leftState=3s, or 5=3s where the node has one entry; NODE is an id or a uid; "
+            "repeatable. 0 never expires.",
         ),
     ] = None,
     output: Annotated[
@@ -49,14 +50,14 @@ def edit(
 
 
 def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) -> int:
-    from compiled_plan.plans.files import read_text, write_text
+    from compiled_plan.plans.files import quoted, read_text, write_text
 
     text = read_text(path)
     changes: list[Any] = []
     if ttls:
         from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 
-        text, found = set_ttls(text, [parse_edit(item) for item in ttls], path)
+        text, found = set_ttls(text, [parse_edit(item) for item in ttls], quoted(path))
         changes = list(found)
     if check:
         from compiled_plan.plans.inspection.check import report
@@ -89,10 +90,11 @@ class _Printer:
 
     def entries(self, text: str, path: str) -> None:
         """The state entries of a plan, as a table."""
+        from compiled_plan.plans.files import quoted
         from compiled_plan.plans.inspection.entries import state_lines
         from compiled_plan.plans.inspection.reading import plan_from_json
 
-        lines = state_lines(plan_from_json(text, path))
+        lines = state_lines(plan_from_json(text, quoted(path)))
         if self.as_json:
             _write_json({"plan": path, "state": [line.to_dict() for line in lines]})
             return

@@ -162,7 +162,6 @@ def execute(
     from compiled_plan.cli._upgrading import declared_options
     from compiled_plan.plans.execution.options import RunOptions, real_time_interval
     from compiled_plan.plans.telemetry.prometheus import address_of
-    from compiled_plan.plans.text.durations import parse_duration
 
     try:
         real_time_ms = real_time_interval(trigger)
@@ -170,13 +169,13 @@ def execute(
             address_of(metrics_port)
         options = RunOptions(
             checkpoint=checkpoint,
-            trigger_ms=parse_duration(trigger) if trigger and real_time_ms is None else None,
+            trigger_ms=_duration("--trigger", trigger) if trigger and real_time_ms is None else None,
             real_time_ms=real_time_ms,
             available_now=available_now,
             host=host,
             max_files_per_batch=max_files_per_batch,
             functions_from=tuple(functions_from or ()),
-            stop_seconds=parse_duration(stop_within) / 1000,
+            stop_seconds=_duration("--stop-within", stop_within) / 1000,
             upgrade=upgrade,
             reset=tuple(reset or ()),
             warm_up=tuple(warm_up or ()),
@@ -249,6 +248,16 @@ def execute(
                 if stop.signal is not None:
                     raise typer.Exit(INTERRUPTED[stop.signal])
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
+
+
+def _duration(option: str, text: str) -> int:
+    """The milliseconds of an option."""
+    from compiled_plan.plans.text.durations import parse_duration
+
+    try:
+        return parse_duration(text)
+    except CompiledPlanError as fault:
+        raise typer.BadParameter(f"{option}: {fault}") from None
 
 
 def _check_use(plans: list[str], checkpoint: str, rollback: bool, prune: bool) -> None:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.files import quoted
+from compiled_plan.plans.files.faults import reading
 from compiled_plan.service.store.pipelines import NAME
 from compiled_plan.service.store.versions import Language
 
@@ -57,7 +59,7 @@ def folders_in(root: Path) -> Iterator[Path]:
         ProgramError: it is no folder.
     """
     if not root.is_dir():
-        raise ProgramError("there is no such folder", where=str(root), remedy="check the path")
+        raise ProgramError("there is no such folder", where=quoted(root), remedy="check the path")
     for folder in sorted(root.iterdir()):
         if (
             folder.is_dir()
@@ -74,10 +76,12 @@ def read_folder(folder: Path) -> Given:
         ProgramError: a name that no pipeline has, two programs, or a file that cannot be read.
     """
     if not NAME.fullmatch(folder.name):
-        raise ProgramError("this is no name of a pipeline", where=str(folder), remedy="rename the folder")
+        raise ProgramError("this is no name of a pipeline", where=quoted(folder), remedy="rename the folder")
     programs = [name for name in PROGRAMS if (folder / name).is_file()]
     if len(programs) > 1:
-        raise ProgramError("there are two programs", where=str(folder), remedy=f"keep one of {' and '.join(programs)}")
+        raise ProgramError(
+            "there are two programs", where=quoted(folder), remedy=f"keep one of {' and '.join(programs)}"
+        )
     facts = _facts(folder / FACTS)
     return Given(
         folder.name,
@@ -96,12 +100,12 @@ def _facts(file: Path) -> dict[str, Any]:
     try:
         found = tomllib.loads(_text(file))
     except tomllib.TOMLDecodeError as fault:
-        raise ProgramError(f"the file is no TOML: {fault}", where=str(file)) from None
+        raise ProgramError(f"the file is no TOML: {fault}", where=quoted(file), remedy="correct that line") from None
     for key, value in found.items():
         if key not in _KNOWN or not isinstance(value, _KNOWN[key]):
             raise ProgramError(
                 f"{key!r} is not known, or of another type",
-                where=str(file),
+                where=quoted(file),
                 remedy="description is a text, options a table",
             )
     found["options"] = {key: str(value) for key, value in found.get("options", {}).items()}
@@ -109,10 +113,8 @@ def _facts(file: Path) -> dict[str, Any]:
 
 
 def _text(file: Path) -> str:
-    try:
+    with reading(file, "file", ProgramError):
         return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ProgramError(f"the file cannot be read: {fault}", where=str(file)) from None
 
 
 def write_folder(root: Path, given: Given) -> bool:

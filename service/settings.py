@@ -11,6 +11,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.files import quoted
+from compiled_plan.plans.files.faults import reading
 
 #: Where a service keeps what it has to keep, unless it is told.
 HOME = Path("plan-service")
@@ -112,11 +114,12 @@ def read_settings(file: str | None, options: Mapping[str, Any]) -> Settings:
         ProgramError: no such file, no TOML, an unknown or a wrong setting.
     """
     try:
-        found = tomllib.loads(Path(file).read_text(encoding="utf-8")) if file else {}
-    except FileNotFoundError:
-        raise ProgramError("there is no such file", where=str(file), remedy="check the path of --config") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
-        raise ProgramError(f"the settings cannot be read: {fault}", where=str(file)) from None
+        with reading(file or "", "settings file", ProgramError):
+            found = tomllib.loads(Path(file).read_text(encoding="utf-8")) if file else {}
+    except tomllib.TOMLDecodeError as fault:
+        raise ProgramError(
+            f"the settings are no TOML: {fault}", where=quoted(file or ""), remedy="correct that line"
+        ) from None
     try:
         return Settings.model_validate(found | dict(options))
     except ValidationError as fault:
@@ -124,4 +127,6 @@ def read_settings(file: str | None, options: Mapping[str, Any]) -> Settings:
         name = ".".join(map(str, first["loc"]))
         known = ", ".join(Settings.model_fields)
         remedy = f"the settings are {known}" if first["type"] == "extra_forbidden" else "mend the setting"
-        raise ProgramError(f"{name}: {first['msg']}", where=file or "the options", remedy=remedy) from None
+        raise ProgramError(
+            f"{name}: {first['msg']}", where=quoted(file) if file else "the options", remedy=remedy
+        ) from None

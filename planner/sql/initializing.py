@@ -48,7 +48,7 @@ def initialize(context: PlanningContext, text: str, file: str) -> None:
             raise source.error_at(
                 statement.span,
                 f"{refused} cannot stand in an init file",
-                "keep it to SET, RESET, USE, CREATE, ALTER and DROP, and put this into the program",
+                "keep it to SET, RESET, USE, CREATE, DROP, ALTER DATABASE and ALTER CATALOG; put this into the program",
             )
     binder = new_binder(source, context.catalog)
     for statement in statements:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import format_spec
-from compiled_plan.plans.connectors.spec import Asked
+from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
@@ -42,6 +43,26 @@ COLUMNS = t.row_of(
 def puts_aside(options: Mapping[str, str]) -> bool:
     """Whether a table's records that cannot be read are put aside; else they end the run."""
     return bool(options.get(_PATH) or options.get(TABLE))
+
+
+def unreadable_remedy(connector: ConnectorSpec, format_: FormatSpec, prefix: str) -> str:
+    """Remedy for a record that ends the run because it cannot be read: the options that let the run go on.
+
+    Args:
+        connector: of the table.
+        format_: of the record.
+        prefix: of the format's options in the table, such as `value.json.`.
+    """
+    ways = []
+    if _IGNORING in format_.options:
+        ways.append(f"'{prefix}{_IGNORING}' = 'true' to pass over it (a field that cannot be read becomes NULL)")
+    if _PATH in connector.options:
+        ways.append(f"'{_PATH}' = 'FOLDER', which is no option of Flink's, to put it aside")
+    return (
+        "correct or remove the record, or set in the table's options " + ", or ".join(ways)
+        if ways
+        else "correct or remove the record"
+    )
 
 
 def dead_letter_path(options: Mapping[str, str]) -> str:

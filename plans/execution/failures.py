@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JNetworkError
 
 from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionError
+from compiled_plan.plans.files import quoted
+from compiled_plan.plans.files.faults import reason
 
 _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}\s*$")
@@ -25,6 +28,15 @@ _AWAY = re.compile(
 
 #: A memory or stack that is used up: the JVM's own, or what Spark gives out of it.
 _NO_MORE = re.compile(r"(OutOfMemoryError|StackOverflowError)(?:: (.*))?")
+
+#: A record or file that cannot be read: what, where and the remedy (the kernel's `UnreadableException`).
+_UNREADABLE = re.compile(r"UnreadableException: (.*); at: (.*); try: (.*)")
+
+#: A folder that Hadoop's local file system cannot make; behind it are folders of the attempt.
+_UNMADE = re.compile(r"Mkdirs failed to create (\S+?)(?:/\.compiled-plan-\S*|/_temporary\S*)? \(exists=")
+
+#: A file that Spark's own readers (Parquet, ORC) cannot read, in Spark's messages around the reason.
+_BAD_FILE = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (\S+?)\.(?:\s|$)")
 
 #: What a user's function in Python failed with, in a line of a traceback (see `plans.execution.functions.runtime`).
 _BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
@@ -56,6 +68,9 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
             " ".join(("Kafka's brokers", *sorted(set(brokers)), f"do not answer: {away[1] or away[2]}")),
             remedy="start them, and then the plan again on its checkpoint: what was committed is kept",
         )
+    unreadable = _UNREADABLE.search(message) or _UNREADABLE.search(str(fault))
+    if unreadable is not None:
+        return DataError(unreadable[1], where=unreadable[2], remedy=unreadable[3])
     by_function = _BY_FUNCTION.search(message) or _BY_FUNCTION.search(str(fault))
     if by_function is not None:
         return DataError(by_function[1].strip(), remedy="correct the function or its rows; --debug shows the traceback")
@@ -86,8 +101,23 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
         )
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = _short(message) or type(fault).__name__
+    if "formats.DataException" in message:
+        return DataError(text, remedy="correct the row, or leave it out or change the value in the query")
     if user_raised or "org.compiledplan" in message:
         return DataError(text, remedy="correct the row, or let the expression tolerate it (TRY_CAST, NULLIF)")
+    if isinstance(fault, OSError) and fault.filename:
+        remedy = "allow the run to use it, or name another place"
+        return ExecutionError(
+            f"cannot use a file or folder: {reason(fault)}", where=quoted(fault.filename), remedy=remedy
+        )
+    unmade = _UNMADE.search(message)
+    if unmade is not None:
+        remedy = "name a folder that can be written, such as in the sink's option 'path'"
+        return ExecutionError("a folder cannot be created", where=quoted(unmade[1]), remedy=remedy)
+    bad_file = _BAD_FILE.search(str(fault))
+    if bad_file is not None:
+        where = quoted(unquote(bad_file[1]))
+        return DataError(f"a file cannot be read: {text}", where=where, remedy="correct the file, or remove it")
     return ExecutionError(text, remedy="run with --debug for Spark's stack trace")
 
 

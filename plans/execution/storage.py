@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
+from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.files.folders import LocalReads, ReadableFolder
 
 if TYPE_CHECKING:
@@ -28,7 +30,11 @@ class Folder(ReadableFolder):
 
     @abstractmethod
     def make(self, name: str = "") -> None:
-        """Make a folder inside, unless it is there."""
+        """Make a folder inside, unless it is there.
+
+        Raises:
+            CheckpointError: it is a file, or cannot be made; of a local folder.
+        """
 
     @abstractmethod
     def write_text(self, name: str, text: str) -> None:
@@ -71,7 +77,9 @@ class LocalFolder(LocalReads, Folder):
     """A folder of this machine's file system; what is written is there after a loss of power, too."""
 
     def make(self, name: str = "") -> None:
-        (self.path / name).mkdir(parents=True, exist_ok=True)
+        path = self.path / name
+        with writing(path, "checkpoint", CheckpointError):
+            path.mkdir(parents=True, exist_ok=True)
 
     def write_text(self, name: str, text: str) -> None:
         path = self.path / name

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Self
 
-from compiled_plan.plans.files.local import is_remote
+from compiled_plan.plans.files.paths import is_remote, local_path, quoted
 
 
 class ReadableFolder(ABC):
@@ -14,6 +14,11 @@ class ReadableFolder(ABC):
 
     #: The folder's full URI.
     uri: str
+
+    @property
+    def shown(self) -> str:
+        """The folder as errors show it: its absolute path, or its URI if it is not local, in quotes."""
+        return quoted(self.uri)
 
     @abstractmethod
     def inside(self, name: str) -> Self:
@@ -31,6 +36,10 @@ class ReadableFolder(ABC):
     def read_text(self, name: str) -> str | None:
         """The text of a file, or None when it is not there."""
 
+    def is_file(self) -> bool:
+        """True when a file is in the folder's place; never of a remote one, whose store has no folders."""
+        return False
+
     def child(self, name: str) -> str:
         """The full URI of an entry."""
         return f"{self.uri}/{name}"
@@ -45,6 +54,9 @@ class LocalReads(ReadableFolder):
 
     def inside(self, name: str) -> Self:
         return type(self)(self.path / name)
+
+    def is_file(self) -> bool:
+        return self.path.is_file()
 
     def holds(self, name: str = "") -> bool:
         return (self.path / name).exists()
@@ -97,4 +109,4 @@ def folder_to_read(path: str) -> ReadableFolder:
     """The folder of a path or of a URL that fsspec serves; it need not be there."""
     if is_remote(path):
         return RemoteReads(path)
-    return LocalReads(Path(path.removeprefix("file://").removeprefix("file:")).absolute())
+    return LocalReads(local_path(path).absolute())

@@ -4,41 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 
-from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.errors import CompiledPlanError, PlanError, ProgramError
+from compiled_plan.plans.files.faults import reading, writing
+from compiled_plan.plans.files.kinds import PLAN, PROGRAM, refuse_other_kind
+from compiled_plan.plans.files.paths import STDIN, is_remote, local_path, quoted
+
+_ERRORS: dict[str, type[CompiledPlanError]] = {PLAN: PlanError, PROGRAM: ProgramError}
 
 
-def is_remote(path: str | Path) -> bool:
-    """Whether the path is a URL that fsspec serves (`s3://...`)."""
-    return "://" in str(path) and not str(path).startswith("file://")
-
-
-def read_text(path: str | Path, what: str = "plan") -> str:
-    """The text of a file.
+def read_text(path: str | Path, what: str = PLAN) -> str:
+    """The text of a plan or a program.
 
     Args:
-        path: local, or a URL that fsspec serves.
-        what: what the file is, for errors.
+        path: local, a URL that fsspec serves, or of a program `-`, the standard input.
+        what: the kind of the file, `PLAN` or `PROGRAM`.
 
     Raises:
-        PlanError: it cannot be read, or it is not UTF-8; of a remote one, also what to install for it.
+        PlanError: a plan that cannot be read, or a file of another kind; of a remote file, also what to install for it.
+        ProgramError: the same of a program.
     """
-    try:
+    error = _ERRORS[what]
+    with reading(path, f"{what} file", error):
         if is_remote(path):
             from compiled_plan.plans.files import remote
 
             data = remote.read(str(path), what)
         else:
-            data = _local(path).read_bytes()
-        return data.decode("utf-8")
-    except UnicodeDecodeError as fault:
-        raise PlanError(f"not a {what}: the file is not UTF-8", where=f"{path}, byte {fault.start}") from None
-    except FileNotFoundError:
-        raise PlanError(f"no such {what} file", where=str(path), remedy="check the path") from None
-    except OSError as fault:
-        raise PlanError(f"cannot read the {what}: {fault.strerror or fault}", where=str(path)) from None
+            data = sys.stdin.buffer.read() if _is_stdin(path, what) else local_path(path).read_bytes()
+        text = data.decode("utf-8")
+    refuse_other_kind(path, text, what, error)
+    return text
+
+
+def _is_stdin(path: str | Path, what: str) -> bool:
+    return what == PROGRAM and str(path) == STDIN
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -47,32 +50,28 @@ def write_text(path: str | Path, text: str) -> None:
     Raises:
         PlanError: it cannot be written; of a remote one, also what to install for it.
     """
-    try:
+    with writing(path, "plan file", PlanError):
         if is_remote(path):
             from compiled_plan.plans.files import remote
 
             remote.write(str(path), text.encode("utf-8"))
         else:
-            _replace(_local(path), text)
-    except OSError as fault:
-        raise PlanError(f"cannot write the plan: {fault.strerror or fault}", where=str(path)) from None
+            _replace(local_path(path), text)
 
 
 def exists(path: str | Path) -> bool:
     """Whether there is such a file.
 
     Raises:
-        PlanError: the store of a remote one cannot be asked; says what to install for it.
+        PlanError: it is a folder; the store of a remote one cannot be asked, says what to install for it.
     """
     if not is_remote(path):
-        return _local(path).exists()
+        if local_path(path).is_dir():
+            raise PlanError("a folder, where a file is wanted", where=quoted(path), remedy="name a file in it")
+        return local_path(path).exists()
     from compiled_plan.plans.files import remote
 
     return remote.exists(str(path))
-
-
-def _local(path: str | Path) -> Path:
-    return Path(str(path).removeprefix("file://"))
 
 
 def _replace(path: Path, text: str) -> None:

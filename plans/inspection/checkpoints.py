@@ -117,7 +117,7 @@ class CheckpointReader(Generic[F]):
     def _head(self, number: int) -> Head:
         found = self._json(self.root, f"{HEADS}/{number}")
         if found.get("format") != FORMAT:
-            raise wrong_format(self.root.uri, "form", found.get("format"), FORMAT, found.get("product"))
+            raise wrong_format(self.root.shown, "form", found.get("format"), FORMAT, found.get("product"))
         return Head(number, found["generation"], found["program"], found["by"], found["at"], found["product"])
 
     def _refuse_others(self) -> None:
@@ -126,13 +126,13 @@ class CheckpointReader(Generic[F]):
             raise CheckpointError(
                 "the checkpoint has the form of an earlier release, which kept one plan in the folder itself; "
                 "this release keeps generations",
-                where=root.uri,
+                where=root.shown,
                 remedy="run it with the release that wrote it, or start with an empty checkpoint folder",
             )
         if any(map(root.holds, _SPARKS)):
             raise CheckpointError(
                 "this folder is the checkpoint of a query that execute-plan did not start",
-                where=root.uri,
+                where=root.shown,
                 remedy="name an empty folder with --checkpoint",
             )
 
@@ -158,8 +158,9 @@ class CheckpointReader(Generic[F]):
         head = self.head()
         if head is None:
             what = "holds no plan: nothing was started on it" if self.root.holds() else "is not there"
+            what = "is a file, where a folder is wanted" if self.root.is_file() else what
             remedy = "check the path; `execute-plan PLAN.json --checkpoint DIR` makes a checkpoint"
-            raise CheckpointError(f"the checkpoint {what}", where=self.root.uri, remedy=remedy)
+            raise CheckpointError(f"the checkpoint {what}", where=self.root.shown, remedy=remedy)
         return self.program(head)
 
     def _folder(self, number: int) -> F:
@@ -191,6 +192,6 @@ def wrong_format(where: str, what: str, written: object, known: object, product:
 def _damaged(folder: ReadableFolder, name: str) -> CheckpointError:
     return CheckpointError(
         f"{name} of the checkpoint is missing or cannot be read",
-        where=folder.uri,
+        where=folder.shown,
         remedy="restore the folder from a copy, or start with an empty checkpoint",
     )

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, DataError
+from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.folders import folder_to_read
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -37,7 +38,7 @@ def check_places(plan: CompiledPlan, checkpoint: str = "") -> None:
 def missing(path: str, table: str) -> DataError:
     """The error about a source that is not there."""
     return DataError(
-        f"file or folder {path} does not exist",
+        f"the file or folder {quoted(path)} does not exist",
         where=f"table {table}",
         remedy="correct the table's option 'path', or put the file there",
     )
@@ -46,7 +47,7 @@ def missing(path: str, table: str) -> DataError:
 def no_folder(path: str, table: str) -> DataError:
     """The error about a sink whose place is a file."""
     return DataError(
-        f"{path} is a file, and rows are written into a folder",
+        f"{quoted(path)} is a file, and rows are written into a folder",
         where=f"table {table}",
         remedy="correct the table's option 'path'",
     )
@@ -68,7 +69,7 @@ def _check_sink(table: CatalogTable) -> None:
     wrong = _unwritable(place)
     if wrong:
         remedy = "correct the table's option 'path', or the permissions"
-        raise DataError(f"rows cannot be written into {path}: {wrong}", where=f"table {name}", remedy=remedy)
+        raise DataError(f"rows cannot be written into {quoted(path)}: {wrong}", where=f"table {name}", remedy=remedy)
 
 
 def _check_checkpoint(text: str) -> None:
@@ -77,10 +78,12 @@ def _check_checkpoint(text: str) -> None:
         return
     wrong: CompiledPlanError | None = None
     if place.exists() and not place.is_dir():
-        wrong = CheckpointError("the checkpoint is a file", where=str(place), remedy="name a folder with --checkpoint")
+        wrong = CheckpointError(
+            "the checkpoint is a file", where=quoted(place), remedy="name a folder with --checkpoint"
+        )
     elif why := _unwritable(place):
         remedy = "name another folder with --checkpoint, or correct the permissions"
-        wrong = CheckpointError(f"the checkpoint cannot be written: {why}", where=str(place), remedy=remedy)
+        wrong = CheckpointError(f"the checkpoint cannot be written: {why}", where=quoted(place), remedy=remedy)
     if wrong is not None:
         raise wrong
     CheckpointReader(folder_to_read(str(place))).head()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from compiled_plan.plans.files import read_text
+from compiled_plan.plans.files import quoted, read_text
 from compiled_plan.plans.findings import Finding
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.model import Json
@@ -51,4 +51,4 @@ def plan_from_json(text: str, source: str = "") -> CompiledPlan:
 
 def plan_from_file(path: str | Path) -> CompiledPlan:
     """A plan from a file, local or remote. Raises as `plan_from_json`, and where there is no such file."""
-    return plan_from_json(read_text(path), str(path))
+    return plan_from_json(read_text(path), quoted(path))

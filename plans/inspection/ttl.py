@@ -15,19 +15,27 @@ from compiled_plan.plans.nodes.base import TTL, PlanNode
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.durations import bare_number, format_duration, parse_duration, parse_duration_nanos
 
-_FORM = "write NODE.ENTRY=DURATION, such as `5.leftState=3s`; NODE is an id or a uid"
+_FORM = (
+    "write NODE.ENTRY=DURATION, such as `5.leftState=3s`, or NODE=DURATION if the node has one entry; "
+    "NODE is an id or a uid"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TtlEdit:
-    """A TTL to set: of which node (id or uid), which entry (name), and the duration's text."""
+    """A TTL to set: of which node (id or uid), which entry (name, empty for the only one), and the duration's text."""
 
     node: str
     entry: str
     ttl: str
 
     def __str__(self) -> str:
-        return f"{self.node}.{self.entry}={self.ttl}"
+        return f"{self.target}={self.ttl}"
+
+    @property
+    def target(self) -> str:
+        """The node and its entry, as written."""
+        return f"{self.node}.{self.entry}" if self.entry else self.node
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +51,24 @@ class Change:
 
 
 def parse_edit(text: str) -> TtlEdit:
-    """The edit that `5.leftState=3s` or `join-orders-shipments-3f9c.leftState=3s` stands for.
+    """The edit that `5.leftState=3s`, `join-orders-shipments-3f9c.leftState=3s` or, of a single entry, `5=3s` means.
 
     Raises:
         PlanError: not of that form, or not a duration.
     """
     target, equals, ttl = text.partition("=")
-    node, dot, entry = target.strip().rpartition(".")
-    if not (equals and dot and node and entry):
+    target = target.strip()
+    node, dot, entry = target.rpartition(".")
+    if not dot:
+        node, entry = target, ""
+    if not (equals and node and (entry or not dot)):
         raise PlanError(f"not a TTL to set: {text!r}", remedy=_FORM)
     try:
         _checked(ttl)
     except PlanError as fault:
-        raise PlanError(f"bad TTL for {target.strip()!r}: {fault.message}", remedy=fault.remedy) from None
+        raise PlanError(
+            f"bad TTL for {target!r}: {fault.message}", remedy=f"{fault.remedy}; `0 ms` never expires"
+        ) from None
     return TtlEdit(node.strip(), entry.strip(), ttl.strip())
 
 
@@ -71,14 +84,11 @@ def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str
         PlanError: not a plan, no such node or entry, or not a duration.
     """
     plan = plan_from_json(text, source)
-    uids = derived_uids(plan)
+    uids = dict(derived_uids(plan))
     wanted: dict[tuple[int, int], tuple[PlanNode, str, str]] = {}
     for edit in edits:
-        node = _node(plan, dict(uids), edit)
-        names = [entry.name for entry in node.ttl_entries]
-        if edit.entry not in names:
-            raise _no_entry(edit, node, names)
-        where = (plan.nodes.index(node), names.index(edit.entry))
+        node = _node(plan, uids, edit)
+        where = (plan.nodes.index(node), _entry(node, uids.get(node.id, ""), edit))
         wanted[where] = (node, format_duration(_checked(edit.ttl)), bare_number(edit.ttl))
     changes = []
     # From the end of the text to its start: places found later stay right.
@@ -109,18 +119,40 @@ def _checked(ttl: str) -> int:
 
 
 def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
-    for node in plan.nodes:
-        if edit.node in (str(node.id), uids.get(node.id)):
-            return node
+    named = {str(node.id): node for node in plan.nodes} | {
+        uids[node.id]: node for node in plan.nodes if node.id in uids
+    }
+    # A uid may have dots, and the entry be left out.
+    node = named.get(edit.target) or named.get(edit.node)
+    if node is not None:
+        return node
     stateful = [node for node in plan.nodes if node.ttl_entries]
     known = [str(node.id) for node in stateful] + [uids[node.id] for node in stateful if node.id in uids]
     remedy = did_you_mean(edit.node, known) if stateful else "the plan keeps no state that could expire"
+    of_entry = [
+        f"`{node.id}.{entry.name}={edit.ttl}`"
+        for node in stateful
+        for entry in node.ttl_entries
+        if entry.name == edit.target
+    ]
+    if of_entry:
+        remedy = f"name the node, too: {' or '.join(of_entry)}"
     raise PlanError(f"the plan has no node {edit.node!r}", where=str(edit), remedy=remedy)
 
 
-def _no_entry(edit: TtlEdit, node: PlanNode, names: list[str]) -> PlanError:
+def _entry(node: PlanNode, uid: str, edit: TtlEdit) -> int:
+    """The position of the entry that an edit names; without a name, of the only one."""
+    names = [entry.name for entry in node.ttl_entries]
+    what = f"node {node.id} ({node.type})"
     if not names:
-        what = f"node {node.id} ({node.type}) has no state entries: {node.why_no_entries()}"
-        return PlanError(what, where=str(edit), remedy="`edit-plan PLAN.json` lists the entries that there are")
-    remedy = did_you_mean(edit.entry, names)
-    return PlanError(f"node {node.id} ({node.type}) has no state entry {edit.entry!r}", where=str(edit), remedy=remedy)
+        message = f"{what} has no state entries: {node.why_no_entries()}"
+        raise PlanError(message, where=str(edit), remedy="`edit-plan PLAN.json` lists the entries that there are")
+    if not edit.entry or edit.target == uid:
+        if len(names) == 1:
+            return 0
+        remedy = "name one: " + " or ".join(f"`{edit.target}.{name}={edit.ttl}`" for name in names)
+        raise PlanError(f"{what} has {len(names)} state entries", where=str(edit), remedy=remedy)
+    if edit.entry not in names:
+        message = f"{what} has no state entry {edit.entry!r}"
+        raise PlanError(message, where=str(edit), remedy=did_you_mean(edit.entry, names))
+    return names.index(edit.entry)

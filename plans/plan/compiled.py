@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.files import read_text
+from compiled_plan.plans.files import quoted, read_text
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan.edges import Edge
@@ -89,7 +89,7 @@ class CompiledPlan:
         Raises:
             PlanError: no such file, or not a plan.
         """
-        return cls.from_json(read_text(path), str(path))
+        return cls.from_json(read_text(path), quoted(path))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CompiledPlan):

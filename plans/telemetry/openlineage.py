@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.origins import Origin, SinkOrigins, origins_of, tables_read
 from compiled_plan.plans.inspection.lineage.tables import columns_of
@@ -245,14 +246,8 @@ def _client(target: str) -> Any:
 
     if not target.startswith(("http://", "https://")):
         path = Path(target)
-        try:
+        with writing(path, "lineage file", ExecutionError):
             path.open("a").close()
-        except OSError as fault:
-            raise ExecutionError(
-                f"the file for lineage cannot be written: {fault.strerror}",
-                where=target,
-                remedy="name a file of a folder that is there, or a URL with --lineage",
-            ) from None
         return OpenLineageClient(transport=FileTransport(FileConfig(str(path), append=True)))
     key = os.environ.get("OPENLINEAGE_API_KEY", "")
     config = HttpConfig(url=target, timeout=5.0, retry={"total": 2})

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.telemetry.listeners import Message
 
 #: When a file is moved aside, in bytes, and how many of these stay, as FILE.1 and so on.
@@ -30,15 +31,9 @@ class ProgressFile:
     """
 
     def __init__(self, path: Path, length: int = LENGTH, kept: int = KEPT) -> None:
-        self._next = last_number(path) + 1
-        try:
+        with writing(path, "progress file", ExecutionError):
+            self._next = last_number(path) + 1
             self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=kept, encoding="utf-8")
-        except OSError as fault:
-            raise ExecutionError(
-                f"the file for progress cannot be written: {fault.strerror}",
-                where=str(path),
-                remedy="name a file of a folder that is there and can be written",
-            ) from None
         # What a process that was killed had begun to write stays a line of its own, which readers pass over.
         if path.stat().st_size and not _ends_a_line(path):
             with path.open("a", encoding="utf-8") as file:

@@ -27,7 +27,22 @@ _LABELS: dict[str, str] = {
     }.items()
     for label in labels.split()
 }
-_REMEDY = "write a whole number and a unit, such as `3600000 ms`, `90 min`, `1 h` or `2 d`; `0 ms` never expires"
+#: Units that Flink has not, as people write them, in nanoseconds.
+_FOREIGN = {
+    label: size
+    for size, labels in {
+        365 * _NANOS["d"]: "y yr yrs year years",
+        30 * _NANOS["d"]: "mo mon month months",
+        7 * _NANOS["d"]: "w wk wks week weeks",
+        _NANOS["h"]: "hr hrs",
+        _NANOS["min"]: "mins",
+        _NANOS["ms"]: "msec msecs",
+        _NANOS["µs"]: "us usec usecs",
+    }.items()
+    for label in labels.split()
+}
+_PART = r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*,?"
+_REMEDY = "write a whole number and a unit, such as `3600000 ms`, `90 min`, `1 h` or `2 d`"
 _ISO = re.compile(
     r"P(?:([-+]?[0-9]+)D)?(T(?:([-+]?[0-9]+)H)?(?:([-+]?[0-9]+)M)?(?:([-+]?[0-9]+)(?:[.,]([0-9]{0,9}))?S)?)?",
     re.IGNORECASE | re.ASCII,
@@ -126,12 +141,22 @@ def _nanos(text: str) -> int:
     number, label = int(found[1]), found[2].strip().lower()
     unit = _LABELS.get(label or "ms")
     if unit is None:
-        import difflib  # for errors alone
-
-        near = difflib.get_close_matches(label, _LABELS, n=1)
-        hint = f"did you mean `{number} {near[0]}`?" if near else "known units: d, h, min, s, ms, µs, ns"
-        raise PlanError(f"unknown unit {label!r} in the duration {text!r}", remedy=hint)
+        raise PlanError(f"unknown unit {label!r} in the duration {text!r}", remedy=_meant(stripped, number, label))
     return number * _NANOS[unit]
+
+
+def _meant(text: str, number: int, label: str) -> str:
+    """Remedy for a number and what is no unit: the duration that was meant, if that is clear."""
+    known = "units are d, h, min, s, ms, µs, ns"
+    parts = re.findall(_PART, text.lower())
+    sizes = [_FOREIGN.get(unit) or _NANOS.get(_LABELS.get(unit, ""), 0) for _, unit in parts]
+    nanos = sum(round(float(amount) * size) for (amount, _), size in zip(parts, sizes, strict=True))
+    if all(sizes) and re.fullmatch(rf"(?:{_PART})+", text.lower()) and nanos >= _NANOS["ms"]:
+        return f"write `{format_duration(nanos // _NANOS['ms'])}`; {known}, and a duration has one of them"
+    import difflib  # for errors alone
+
+    near = ["µs"] if _FOREIGN.get(label) == _NANOS["µs"] else difflib.get_close_matches(label, _LABELS, n=1)
+    return f"did you mean `{number} {near[0]}`?" if near else known
 
 
 def _iso_nanos(text: str) -> int | None:

@@ -28,10 +28,11 @@ def loads(text: str, source: str = "") -> Json:
         return _loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as fault:
         place = f"line {fault.lineno}, column {fault.colno}"
+        cut = text[:1] == "{" and fault.msg != "Extra data" and not text.rstrip().endswith("}")
         raise PlanError(
-            f"not JSON: {fault.msg[:1].lower()}{fault.msg[1:]}",
+            "not JSON: the text ends too early" if cut else f"not JSON: {fault.msg[:1].lower()}{fault.msg[1:]}",
             where=f"{source}, {place}" if source else place,
-            remedy="restore the file, or compile the plan again",
+            remedy="restore the file, or compile the plan again: `compile-plan PROGRAM -o PLAN.json`",
         ) from None
     except NestingError:
         raise PlanError("not a plan: the JSON is nested too deeply", where=source) from None

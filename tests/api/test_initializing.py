@@ -54,10 +54,10 @@ def test_an_error_of_a_view_that_a_program_breaks_names_the_file(tables: Path, t
     env = cp.TableEnvironment(init=[tables, views])
     with pytest.raises(ProgramError) as caught:
         env.execute_sql("DROP TABLE orders; EXPLAIN SELECT item FROM v")
-    assert caught.value.where.startswith(f"{views}, line 2, column 35")
+    assert caught.value.where.startswith(f"'{views}', line 2, column 35")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ProgramError, match="no such file") as caught:
+    with pytest.raises(ProgramError, match="no such program file") as caught:
         cp.TableEnvironment(init=[tmp_path / "nope.sql"])
-    assert caught.value.where == str(tmp_path / "nope.sql")
+    assert caught.value.where == repr(str(tmp_path / "nope.sql"))

@@ -153,7 +153,7 @@ def test_debug_shows_the_traceback(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_or_named_like_a_module(tmp_path: Path) -> None:
-    with pytest.raises(ProgramError, match="there is no such file"):
+    with pytest.raises(ProgramError, match="no such program file"):
         compile_program(TableEnvironment(), tmp_path / "none.py")
     with pytest.raises(ProgramError, match="cannot be named like the module 'json'"):
         compile_program(TableEnvironment(), write(tmp_path, MAIN, "json.py"))

@@ -182,7 +182,7 @@ def test_a_refused_program_leaves_no_file(program: Path, tmp_path: Path) -> None
 
 def test_a_missing_program(tmp_path: Path) -> None:
     code, _, err = run(tmp_path / "nope.sql")
-    assert code == 1 and "no such file" in err
+    assert code == 1 and "no such program file" in err
 
 
 def test_quiet(program: Path, tmp_path: Path) -> None:
@@ -274,10 +274,10 @@ def test_init_files_prepare_the_session_of_a_program_in_python(shared: Path, tmp
 def test_an_error_in_an_init_file_names_it(shared: Path, program: Path, tmp_path: Path) -> None:
     shared.write_text("CREATE DATABASE d;\nSELECT 1", encoding="utf-8")
     code, _, err = run(program, "-o", tmp_path / "plan.json", "--init", shared)
-    assert code == 1 and f"at: {shared}, line 2, column 1" in err and "program.sql" not in err
+    assert code == 1 and f"at: '{shared}', line 2, column 1" in err and "program.sql" not in err
     assert not (tmp_path / "plan.json").exists()
     code, _, err = run(program, "--init", tmp_path / "nope.sql")
-    assert code == 1 and "there is no such file" in err and "program.sql" not in err
+    assert code == 1 and "no such program file" in err and "program.sql" not in err
     for wrong in ("-", "x.py"):
         assert run(program, "--init", wrong)[0] == 2
 

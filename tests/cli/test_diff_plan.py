@@ -182,7 +182,7 @@ def test_a_remote_plan_and_a_remote_checkpoint(plans: Path) -> None:
         (lambda path: path.write_text("{nonsense"), "not JSON"),
         (lambda path: path.write_text("[]"), "a plan must be an object"),
         (lambda path: path.write_text('{"flinkVersion": "9.9", "nodes": [], "edges": []}'), "newer than 2.3"),
-        (lambda path: path.write_bytes(b"\xff\xfe"), "not UTF-8"),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "in UTF-16"),
         (lambda path: path.mkdir(), "holds no plan: nothing was started on it"),
     ],
 )
@@ -342,4 +342,4 @@ def test_init_files_come_before_each_program(plans: Path) -> None:
     assert "no difference" in run(plans / "old.json", plans / "insert.sql", "-i", plans / "shared.sql")[1]
     (plans / "shared.sql").write_text("SHOW TABLES", encoding="utf-8")
     code, _, err = run(plans / "old.json", plans / "insert.sql", "-i", plans / "shared.sql")
-    assert code == 1 and f"at: {plans / 'shared.sql'}, line 1, column 1" in err and "insert.sql" not in err
+    assert code == 1 and f"at: '{plans / 'shared.sql'}', line 1, column 1" in err and "insert.sql" not in err

@@ -46,7 +46,7 @@ def test_a_page_can_be_followed(
 
 def test_a_block_that_fails_is_found(tmp_path: Path) -> None:
     reader = Reader(tmp_path)
-    with pytest.raises(AssertionError, match="no such file"):
+    with pytest.raises(AssertionError, match="no such program file"):
         reader.follow(Block(ROOT / "README.md", 1, "bash", "compile-plan missing.sql\n"))
     with pytest.raises(ZeroDivisionError):
         reader.follow(Block(ROOT / "README.md", 1, "python", "1 / 0\n"))

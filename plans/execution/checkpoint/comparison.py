@@ -41,7 +41,7 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
     if found:
         raise CheckpointError(
             "the checkpoint's state has another form:\n" + "\n".join(f"  - {each}" for each in found),
-            where=folder.uri,
+            where=folder.shown,
             remedy="run it with the release that wrote it, or start with an empty checkpoint",
         )
 

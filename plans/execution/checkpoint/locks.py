@@ -59,7 +59,7 @@ def _refusal(folder: Folder, owner: dict[str, Any], more: str = "") -> BusyError
     who = f"process {owner.get('process', '?')} on {owner.get('host', '?')}"
     return BusyError(
         f"{who} runs a plan on this checkpoint since {owner.get('since', '?')}{more}",
-        where=folder.uri,
+        where=folder.shown,
         remedy="stop that run first, or name another folder with --checkpoint",
     )
 
@@ -78,7 +78,7 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> Release:
         except Exception as fault:
             raise CheckpointError(
                 f"the checkpoint's folder cannot be locked: {_said(fault)}",
-                where=folder.uri,
+                where=folder.shown,
                 remedy="name a folder that can be written, on a file system that knows locks",
             ) from fault
         if held is not None:

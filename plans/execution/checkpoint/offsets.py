@@ -170,6 +170,6 @@ def _read(generation: Folder, entry: int) -> tuple[list[str], dict[str, str]]:
 def _unreadable(generation: Folder, name: str) -> CheckpointError:
     return CheckpointError(
         f"{name} of the checkpoint is not the log of offsets by source name that this release writes",
-        where=generation.uri,
+        where=generation.shown,
         remedy="restore the folder from a copy, or start with an empty checkpoint",
     )

@@ -75,13 +75,13 @@ class Start:
         if self._generation.folder.holds(ENDED):
             raise CheckpointError(
                 "the input of this checkpoint's run has ended and its windows are closed",
-                where=self.store.root.uri,
+                where=self.store.root.shown,
                 remedy="start with an empty checkpoint; run with --available-now to leave windows open for more input",
             )
         if self.moves and self._generation.folder.names(ENDS):
             raise CheckpointError(
                 "the input of this checkpoint's run has ended, and not all of its windows are closed yet",
-                where=self.store.root.uri,
+                where=self.store.root.shown,
                 remedy="run the plan that the checkpoint was written by to its end, or start with an empty checkpoint",
             )
 

@@ -188,7 +188,7 @@ def changed(root: Folder) -> BusyError:
     """Another run has written into the checkpoint since it was looked at."""
     return BusyError(
         "another run has used this checkpoint meanwhile",
-        where=root.uri,
+        where=root.shown,
         remedy="start again: its plan is then compared",
     )
 

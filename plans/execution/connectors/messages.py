@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.connectors.checks import format_options, formats_of
+from compiled_plan.plans.connectors.dead_letters import unreadable_remedy
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.messages import Parts, listed
 from compiled_plan.plans.connectors.schema_registry import OWN_SUBJECT
-from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.execution.connectors.base import TableSpec
 from compiled_plan.plans.execution.connectors.brokers import Topics
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
@@ -69,7 +70,8 @@ class Messages:
         row = self.parts.rows(self.table.columns)[part]
         metadata = self._format_metadata(found[option]) if part == VALUE else ()
         name_of_part = f"{self.table.identifier}, key" if part == KEY else self.table.identifier
-        table = FormatTable(name_of_part, row, options, metadata)
+        remedy = unreadable_remedy(self.spec, found[option], FormatSlot.prefix(option, name))
+        table = FormatTable(name_of_part, row, options, metadata, remedy=remedy)
         format_ = file_format(name)
         assert isinstance(format_, LineFormat), name
         return format_, table

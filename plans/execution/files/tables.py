@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
-from compiled_plan.plans.connectors.dead_letters import puts_aside
+from compiled_plan.plans.connectors.dead_letters import puts_aside, unreadable_remedy
+from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.execution.connectors.base import TableSpec
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, file_format
 from compiled_plan.plans.execution.java import java_class
@@ -24,12 +25,14 @@ def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
     name = table.options["format"]
     kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
     row = replace(table.columns, fields=kept)
-    return file_format(name), FormatTable(
+    format_ = file_format(name)
+    return format_, FormatTable(
         table.identifier,
         row,
         format_options(table.options, name),
         wanted=table.wanted,
         puts_aside=puts_aside(table.options),
+        remedy=unreadable_remedy(SPEC, format_.spec, f"{name}."),
     )
 
 

@@ -38,6 +38,7 @@ class FormatTable:
         wanted: of a source, the names of the columns that are used; None for all. The others may be null, of any type.
         puts_aside: of a source, whether records that cannot be read are rows, too, of the kind `DEAD`, with the column
             `dead`.
+        remedy: of a source, what to do about a record that cannot be read.
     """
 
     table: str
@@ -46,6 +47,7 @@ class FormatTable:
     metadata: tuple[str, ...] = ()
     wanted: frozenset[str] | None = None
     puts_aside: bool = False
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class LineFormat:
     def _read(self, what: str, spark: SparkSession, spec: FormatTable, *given: Column) -> Column:
         """What a function of the kernel makes of a part of a message."""
         spec = self.prepared(spark, spec)
-        options, columns = dict(spec.options), map(java_column, given)
+        options, columns = _reading_options(spec), map(java_column, given)
         made = getattr(kernel_formats(spark), what)(
             self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), *columns
         )
@@ -88,7 +88,7 @@ class LineFormat:
             "format": self.spec.name,
             "table": table_text(spec),
             "shape": type_,
-            "settings": json.dumps(dict(prepared.options)),
+            "settings": json.dumps(_reading_options(prepared)),
             "metadata": json.dumps(metadata),
             "common": str(-1 if order.common is None else order.common),
             "putsAside": str(spec.puts_aside).lower(),
@@ -133,6 +133,11 @@ class MessageFormat(LineFormat):
     ) -> DataFrame:
         """Not for files, whose options are refused before; see `FileFormat.scan`."""
         raise UnsupportedError(f"format {self.spec.name!r} is not in files", where=f"table {spec.table}")
+
+
+def _reading_options(spec: FormatTable) -> dict[str, str]:
+    """The options of a decoder of the kernel."""
+    return {**spec.options, **({"remedy": spec.remedy} if spec.remedy else {})}
 
 
 def _is_wanted(spec: FormatTable, at: int) -> bool:

@@ -117,7 +117,7 @@ class RealTimeQuery:
             raise CheckpointError(
                 "real-time mode: the state of an operator is converted first, and timers that are due then fire in"
                 " micro-batches",
-                where=start.store.root.uri,
+                where=start.store.root.shown,
                 remedy="run once with --available-now in place of --trigger real-time",
             )
 

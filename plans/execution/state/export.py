@@ -62,12 +62,14 @@ def export(reader: StateReader, operator: Operator, path: str) -> int:
 
     folder = folder_of(reader.spark, path)
     if folder.holds():
-        raise ExecutionError("there is a file or folder of that name", where=folder.uri, remedy="name a new one")
+        raise ExecutionError("there is a file or folder of that name", where=folder.shown, remedy="name a new one")
 
     def write(rows: DataFrame | None) -> None:
         if rows is None:
             raise CheckpointError(
-                "the checkpoint has no state yet: no micro-batch is done", where=reader.root.uri, remedy="run its plan"
+                "the checkpoint has no state yet: no micro-batch is done",
+                where=reader.root.shown,
+                remedy="run its plan",
             )
         entries = entries_of(operator, reader.content(rows, operator.uid))
         with _points_in_time(reader.spark):

@@ -114,11 +114,11 @@ class StateReader:
         files = reader.program_in_force()
         head = reader.head()
         assert head is not None
-        described = read_description(files.description, root.uri)
+        described = read_description(files.description, root.shown)
         if described["host"] == NATIVE:
             raise UnsupportedError(
                 f"the state of the host {NATIVE} is that of an operator of Spark, which keeps no times of writes",
-                where=root.uri,
+                where=root.shown,
                 remedy='read it with Spark: spark.read.format("statestore")',
             )
         states = json.loads(files.state)
@@ -126,7 +126,7 @@ class StateReader:
         if nameless:
             raise CheckpointError(
                 f"the checkpoint does not name the columns of operator {nameless[0]}",
-                where=root.uri,
+                where=root.shown,
                 remedy="run its plan once with this release",
             )
         generation = root.inside(f"generations/{head.generation}")
@@ -164,7 +164,7 @@ class StateReader:
         if found is None:
             raise CheckpointError(
                 f"the checkpoint has no operator {name} that keeps state",
-                where=self.root.uri,
+                where=self.root.shown,
                 remedy=did_you_mean(name, self.operators, "no operator of its plan keeps any"),
             )
         return found

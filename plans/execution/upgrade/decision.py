@@ -121,7 +121,7 @@ def decide(store: Store, asked: Asked) -> Decision | None:
         for option, uid in wanted:
             raise CheckpointError(
                 f"{option} {uid}: nothing was started on this checkpoint",
-                where=store.root.uri,
+                where=store.root.shown,
                 remedy=f"leave {option} out",
             )
         return None
@@ -141,7 +141,7 @@ class _Deciding:
         self.store, self.head, self.asked = store, head, asked
         self.program, self.setting, self.options = asked.program, asked.setting, asked.options
         files = store.program(head)
-        self.old = read_description(files.description, store.root.uri)
+        self.old = read_description(files.description, store.root.shown)
         self.old_plan = CompiledPlan.from_json(files.plan)
         runs = facts_of(self.old, self.old_plan), self.setting.facts
         self.both = Both.of(self.old_plan, self.program.plan, runs)
@@ -269,7 +269,7 @@ class _Deciding:
                 known = ", ".join(each.uid for each in diff.operators if each.new_node is not None) or "none"
                 raise CheckpointError(
                     f"--reset {wanted}: the plan has no such operator with state",
-                    where=self.store.root.uri,
+                    where=self.store.root.shown,
                     remedy=f"operators with state: {known}",
                 )
             found |= {edit.uid, edit.old_uid} - {""}

@@ -28,7 +28,7 @@ class Resumption(Start):
         head = store.head()
         assert head is not None
         files = store.program(head)
-        description = read_description(files.description, store.root.uri)
+        description = read_description(files.description, store.root.shown)
         self.store, self.head = store, head
         self.plan = CompiledPlan.from_json(files.plan)
         self.host: str = description["host"]

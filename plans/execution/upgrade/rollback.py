@@ -85,14 +85,14 @@ def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
         if former is None:
             raise CheckpointError(
                 f"there is no generation before generation {head.generation}, which counts",
-                where=store.root.uri,
+                where=store.root.shown,
                 remedy="only a migration makes a generation that can be left again",
             )
         number = former["generation"]
         if not store.root.holds(f"{GENERATIONS}/{number}"):
             raise CheckpointError(
                 f"generation {number}, which generation {head.generation} was made from, was removed by --prune",
-                where=store.root.uri,
+                where=store.root.shown,
                 remedy="go on with the plan that the checkpoint holds, or start with an empty checkpoint",
             )
         left = store.generation(head.generation)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from py4j.protocol import Py4JError, Py4JNetworkError
 
-from compiled_plan.plans.errors import CheckpointError, ExecutionError
+from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionError
 from compiled_plan.plans.execution.failures import LostSparkError, translate
 
 HEAP = """Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times
@@ -19,6 +20,10 @@ Caused by: org.apache.spark.memory.SparkOutOfMemoryError: [UNABLE_TO_ACQUIRE_MEM
 memory, got 0. SQLSTATE: 53200"""
 DEEP = "Job aborted\nCaused by: java.lang.StackOverflowError\n\tat scala.collection.immutable.List.map"
 
+MKDIRS = """Job aborted
+Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/.compiled-plan-7a-0/_temporary/0/_temporary/a_0 \
+(exists=false, cwd=file:/tmp)"""
+
 
 @pytest.mark.parametrize(
     ("text", "message", "remedy"),
@@ -26,14 +31,37 @@ DEEP = "Job aborted\nCaused by: java.lang.StackOverflowError\n\tat scala.collect
         (HEAP, "the JVM that Spark runs in has no memory left: Java heap space", "spark.driver.memory"),
         (OWN, "no memory left: Unable to acquire 65536 bytes of memory, got 0.", "spark.driver.memory"),
         (DEEP, "an expression is nested too deeply for Spark", "cut it into several columns or views"),
+        (MKDIRS, "a folder cannot be created", "option 'path'"),
         ("Caused by: java.io.IOException: No space left on device", "No space left on device", "--debug"),
     ],
-    ids=["heap", "memory-of-spark", "stack", "other"],
+    ids=["heap", "memory-of-spark", "stack", "folder", "other"],
 )
 def test_what_spark_failed_with(text: str, message: str, remedy: str) -> None:
     fault = translate(RuntimeError(text))
     assert type(fault) is ExecutionError
     assert message in fault.message and remedy in fault.remedy
+
+
+def test_places_are_absolute_paths_in_quotes() -> None:
+    assert translate(RuntimeError(MKDIRS)).where == "'/proc/x'"
+    fault = translate(FileNotFoundError(2, "No such file or directory", "none"))
+    assert fault.message == "cannot use a file or folder: no such file or directory"
+    assert fault.where == repr(str(Path("none").absolute())) and fault.remedy
+    read = translate(
+        RuntimeError(
+            "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///a%20b/1.orc. SQLSTATE: KD001\n"
+            "Caused by: org.apache.orc.FileFormatException: Malformed ORC file file:/a b/1.orc. Invalid postscript."
+        )
+    )
+    assert type(read) is DataError and read.where == "'/a b/1.orc'"
+    assert read.message == "a file cannot be read: Malformed ORC file file:/a b/1.orc. Invalid postscript."
+
+
+def test_a_record_that_cannot_be_read_has_a_place_and_a_remedy() -> None:
+    said = "kernel.formats.UnreadableException: a record; at: here; try: x; at: '/a/1.csv', line 2; try: y"
+    found = translate(RuntimeError(f"Job aborted\nCaused by: {said}"))
+    assert type(found) is DataError
+    assert (found.message, found.where, found.remedy) == ("a record; at: here; try: x", "'/a/1.csv', line 2", "y")
 
 
 def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> None:

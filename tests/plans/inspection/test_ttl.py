@@ -88,6 +88,9 @@ def test_the_last_edit_of_an_entry_counts() -> None:
         ("{source}.leftState=3s", "it keeps no state", ""),
         ("99999999.leftState=3s", "no node '99999999'", "known:"),
         ("join-oders.leftState=3s", "no node 'join-oders'", ""),
+        ("{join}=3s", "has 2 state entries", "name one: `{join}.leftState=3s` or `{join}.rightState=3s`"),
+        ("{source}=3s", "it keeps no state", ""),
+        ("rightState=3s", "no node 'rightState'", "name the node, too: `{join}.rightState=3s`"),
     ],
 )
 def test_what_is_not_there_is_named(edit: str, message: str, remedy: str) -> None:
@@ -96,7 +99,18 @@ def test_what_is_not_there_is_named(edit: str, message: str, remedy: str) -> Non
     with pytest.raises(PlanError) as raised:
         set_ttls(text, [parse_edit(edit.format(join=join_id(text), source=source))])
     assert message in raised.value.message
-    assert remedy in raised.value.remedy
+    assert remedy.format(join=join_id(text)) in raised.value.remedy
+
+
+@pytest.mark.parametrize("uid", ["sum", "sum.of.amounts"])
+def test_the_only_entry_of_a_node_needs_no_name(uid: str) -> None:
+    data = json.loads(over())
+    node = next(node for node in data["nodes"] if node["type"].startswith("stream-exec-over"))
+    node["uid"] = uid
+    for target in (str(node["id"]), uid):
+        edited, (change,) = set_ttls(json.dumps(data), [parse_edit(f"{target}=3s")])
+        assert (change.node, change.new) == (node["id"], "3 s")
+        assert ttls(edited)[change.entry] == "3 s"
 
 
 def test_a_window_says_why_it_has_no_ttl() -> None:
@@ -110,7 +124,7 @@ def test_a_window_says_why_it_has_no_ttl() -> None:
     ("text", "message"),
     [
         ("5.leftState", "not a TTL to set"),
-        ("leftState=3s", "not a TTL to set"),
+        ("=3s", "not a TTL to set"),
         ("5.=3s", "not a TTL to set"),
         ("5.leftState=", "must not be empty"),
         ("5.leftState=-3s", "must not be negative"),

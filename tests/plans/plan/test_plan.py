@@ -61,7 +61,7 @@ class TestFiles:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(os, "fsync", refuse)
-        with pytest.raises(PlanError, match="No space left"):
+        with pytest.raises(PlanError, match="no space left"):
             plan().write_file(path)
         assert path.read_text() == "old"
         assert [item.name for item in tmp_path.iterdir()] == ["plan.json"]
@@ -83,7 +83,7 @@ class TestFiles:
     def test_not_text(self, tmp_path: Path) -> None:
         path = tmp_path / "plan.json"
         path.write_bytes(b"\xff\xfe\x00")
-        with pytest.raises(PlanError, match="not UTF-8"):
+        with pytest.raises(PlanError, match="in UTF-16"):
             CompiledPlan.read_file(path)
 
     def test_remote(self) -> None:

@@ -144,7 +144,7 @@ def failure(spark: SparkSession, messages: list[bytes], options: dict[str, str])
     [
         (b"{}", "it does not begin with a zero byte and the id of a schema"),
         (b"\0\0\0\0\x63\0", "has no schema with the id 99"),
-        (b"\0\0\0\0\1", "row '00 00 00 00 01'"),
+        (b"\0\0\0\0\1", ": '00 00 00 00 01'\n  at: topic topic, partition 0, offset 0\n  try: "),
         (b"\0\0\0\0\2\0", "is of type PROTOBUF"),
         (b"\0\0\0\0\3\0", "missing required field id"),
     ],

@@ -87,7 +87,8 @@ def test_a_message_is_a_record_of_the_schema_of_the_columns(spark: SparkSession)
 
 def test_what_is_no_such_record_is_named_in_hexadecimal_digits(spark: SparkSession) -> None:
     row = t.row_of(["a", "b"], [t.INT, t.STRING])
-    with pytest.raises(FAILURE, match=r"table c\.d\.t, topic topic, partition 0, offset 0, row '02 54 02 08 61 62'"):
+    place = r"table c\.d\.t cannot be read: .*'02 54 02 08 61 62'; at: topic topic, partition 0, offset 0; try: "
+    with pytest.raises(FAILURE, match=place):
         read(spark, "avro", row, [b"\x02\x54\x02\x08ab"], {})
     with pytest.raises(FAILURE, match="column a is NOT NULL and has a null"):
         write(spark, "avro", t.row_of(["a"], [t.INT.not_null()]), "SELECT INT(NULL) c0", {})

@@ -111,11 +111,9 @@ public final class AvroFiles extends TableFiles {
         AvroReaders.Reader rows =
             AvroReaders.row(
                 reader.getSchema(), new Schema.Parser().parse(schema), Shape.parse(shape), wanted);
-        return new Rows(
-            reader, rows, file.start() + file.length(), table + ", file " + file.filePath());
+        return new Rows(reader, rows, file.start() + file.length(), table, file.urlEncodedPath());
       } catch (IOException | RuntimeException e) {
-        throw new DataException(
-            DataException.reason(e) + " (" + table + ", file " + file.filePath() + ")");
+        throw UnreadableException.ofFile(table, file.urlEncodedPath(), DataException.reason(e));
       }
     }
   }
@@ -125,13 +123,15 @@ public final class AvroFiles extends TableFiles {
     private final DataFileReader<Object> file;
     private final AvroReaders.Reader rows;
     private final long end;
-    private final String where;
+    private final String table;
+    private final String uri;
 
-    Rows(DataFileReader<Object> file, AvroReaders.Reader rows, long end, String where) {
+    Rows(DataFileReader<Object> file, AvroReaders.Reader rows, long end, String table, String uri) {
       this.file = file;
       this.rows = rows;
       this.end = end;
-      this.where = where;
+      this.table = table;
+      this.uri = uri;
     }
 
     @Override
@@ -152,8 +152,8 @@ public final class AvroFiles extends TableFiles {
       }
     }
 
-    private DataException fault(Exception e) {
-      return new DataException(DataException.reason(e) + " (" + where + ")");
+    private UnreadableException fault(Exception e) {
+      return UnreadableException.ofFile(table, uri, DataException.reason(e));
     }
   }
 

@@ -3,6 +3,8 @@ package org.compiledplan.kernel.formats;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -12,7 +14,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class CsvDecoder extends Decoder {
   private static final long serialVersionUID = 1L;
 
-  private final String table;
+  private static final String HEADER =
+      "the line is a header, with the names of columns, and Flink's csv has no option to skip one";
+
   private final String shape;
   private final boolean lenient;
   private final char separator;
@@ -30,13 +34,11 @@ public final class CsvDecoder extends Decoder {
   private transient CsvValues.Reader[] readers;
   private transient CsvLines lines;
   private transient LineCells plain;
-  private transient String file;
   private transient TaskContext watched;
   private transient String record;
 
   CsvDecoder(String table, String shape, Map<String, String> options) {
     super(table, CsvOptions.lenient(options));
-    this.table = table;
     this.shape = shape;
     this.lenient = CsvOptions.lenient(options);
     this.separator = CsvOptions.separator(options);
@@ -71,7 +73,20 @@ public final class CsvDecoder extends Decoder {
     String before = record;
     record = lines.isOpen() ? before + "\n" + line : line.toString();
     List<String> cells = added(line);
-    return cells == null ? NOTHING : insert(row(cells));
+    if (cells == null) {
+      return NOTHING;
+    }
+    try {
+      return insert(row(cells));
+    } catch (DataException e) {
+      throw isHeader(cells) ? new DataException(HEADER) : e;
+    }
+  }
+
+  private boolean isHeader(List<String> cells) {
+    Set<String> columns = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    columns.addAll(List.of(names));
+    return cells.stream().allMatch(cell -> columns.contains(cell.strip()));
   }
 
   @Override
@@ -103,11 +118,6 @@ public final class CsvDecoder extends Decoder {
   public LineCells cells() {
     prepare();
     return plain;
-  }
-
-  @Override
-  public void begin(String path) {
-    file = path;
   }
 
   @Override
@@ -196,8 +206,7 @@ public final class CsvDecoder extends Decoder {
     }
   }
 
-  private UnreadableFileException unclosed() {
-    return new UnreadableFileException(
-        "a quote is not closed before the end of the file (" + table + ", file " + file + ")");
+  private UnreadableException unclosed() {
+    return unreadableFile("a quote is not closed before its end");
   }
 }

@@ -1,24 +1,12 @@
 package org.compiledplan.kernel.formats;
 
-import org.apache.spark.rdd.InputFileBlockHolder;
-
-/**
- * A row that cannot be read or written: says which table, file and column, the value, and what it
- * should be.
- */
+/** A value that cannot be read or written: says which column, the value, and what it should be. */
 public final class DataException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final int SHOWN = 200;
 
   public DataException(String message) {
     super(message, null, true, false);
-  }
-
-  /** The same failure, with the table and the file that is being read. */
-  static DataException reading(String table, Object line, Throwable cause) {
-    String file = String.valueOf(InputFileBlockHolder.getInputFilePath());
-    String where = file.isEmpty() ? table : table + ", file " + file;
-    return new DataException(reason(cause) + " (" + where + ", row " + shown(line) + ")");
   }
 
   static String reason(Throwable cause) {
@@ -28,9 +16,24 @@ public final class DataException extends RuntimeException {
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
+  /** A text without line ends and other control characters, by which logs and messages are cut. */
+  static String oneLine(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    text.chars()
+        .forEach(
+            c -> {
+              if (c == '\n') shown.append("\\n");
+              else if (c == '\r') shown.append("\\r");
+              else if (c == '\t') shown.append("\\t");
+              else if (Character.isISOControl(c)) shown.append(String.format("\\u%04x", c));
+              else shown.append((char) c);
+            });
+    return shown.toString();
+  }
+
   /** A value in quotes, cut off when it is long. */
   static String shown(Object value) {
-    String text = String.valueOf(value);
+    String text = oneLine(String.valueOf(value));
     return text.length() > SHOWN ? "'" + text.substring(0, SHOWN) + "...'" : "'" + text + "'";
   }
 }

@@ -27,6 +27,8 @@ public abstract class Decoder implements Serializable {
 
   private final String table;
   private final boolean lenient;
+  private String remedy = "correct the record";
+  private transient String file;
 
   /**
    * @param table the table, for messages
@@ -37,13 +39,26 @@ public abstract class Decoder implements Serializable {
     this.lenient = lenient;
   }
 
-  /** A file is about to be read from a line's start on. */
-  public void begin(String file) {}
+  /** What to do about a record that cannot be read, for messages. */
+  final Decoder advising(String advice) {
+    if (advice != null) remedy = advice;
+    return this;
+  }
+
+  /** A file, of an encoded URI, is about to be read from a line's start on. */
+  public final void begin(String uri) {
+    file = uri;
+  }
+
+  /** The error for the file that is being read. */
+  protected final UnreadableException unreadableFile(String reason) {
+    return UnreadableException.ofFile(table, file, reason);
+  }
 
   /**
    * The file is read.
    *
-   * @throws UnreadableFileException if it ends within a record
+   * @throws UnreadableException if it ends within a record
    */
   public void end() {}
 
@@ -55,15 +70,18 @@ public abstract class Decoder implements Serializable {
   /**
    * The changes of a line of a file: rows of kind, suffix of the path, the columns, and metadata.
    *
-   * @param number of the line in its file, from 1
+   * @param number of the line in its file, from 1; 0 if not known
+   * @param position of the line in its file, in bytes
    * @param aside takes what is wrong with a record that cannot be read; null where that is an error
    */
-  public final ArrayData lineChanges(UTF8String line, long number, Consumer<InternalRow> aside) {
+  public final ArrayData lineChanges(
+      UTF8String line, long number, long position, Consumer<InternalRow> aside) {
     return attempted(
         line,
         this::decode,
         e -> {
-          if (aside == null) refuse(table, line, e);
+          String place = number > 0 ? ", line " + number : ", byte " + position;
+          if (aside == null) refuse(UnreadableException.path(file) + place, line, e);
           else aside.accept(fault(number, line, e));
         });
   }
@@ -80,7 +98,7 @@ public abstract class Decoder implements Serializable {
     }
     try {
       return reading.of(record);
-    } catch (RegistryException | UnreadableFileException e) {
+    } catch (RegistryException | UnreadableException e) {
       throw e;
     } catch (Exception e) {
       wrong.accept(e);
@@ -90,7 +108,9 @@ public abstract class Decoder implements Serializable {
 
   private void refuse(String where, UTF8String record, Exception why) {
     if (!lenient) {
-      throw DataException.reading(where, shown(record), why);
+      String message = "a record of " + table + " cannot be read: " + DataException.reason(why);
+      String shown = DataException.shown(shown(record));
+      throw new UnreadableException(message + ": " + shown, where, remedy);
     }
   }
 
@@ -106,8 +126,8 @@ public abstract class Decoder implements Serializable {
         part,
         this::decodeMessage,
         e -> {
-          String place = ", topic " + topic + ", partition " + partition + ", offset " + offset;
-          refuse(table + place, part, e);
+          String place = "topic " + topic + ", partition " + partition + ", offset " + offset;
+          refuse(place, part, e);
         });
   }
 

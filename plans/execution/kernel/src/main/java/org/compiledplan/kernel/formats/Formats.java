@@ -82,7 +82,12 @@ public final class Formats {
       String shape,
       Map<String, String> options,
       List<String> metadata) {
-    String[] keys = metadata.toArray(new String[0]);
+    return decoder(format, table, shape, options, metadata.toArray(new String[0]))
+        .advising(options.get("remedy"));
+  }
+
+  private static Decoder decoder(
+      String format, String table, String shape, Map<String, String> options, String[] keys) {
     return switch (format) {
       case "json" -> new JsonDecoder(table, shape, options);
       case "csv" -> new CsvDecoder(table, shape, options);

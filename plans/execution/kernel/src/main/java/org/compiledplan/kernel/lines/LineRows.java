@@ -45,6 +45,9 @@ final class LineRows extends AbstractIterator<InternalRow> {
 
   private final Shared shared;
 
+  /** Whether the part is the first of its file, so that the lines before are known. */
+  private final boolean countsLines;
+
   private boolean ended;
   private long number;
   private ArrayData changes;
@@ -65,6 +68,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
     cells = new RowCells(table.required, table.places);
     head = cells.head();
     time = file.modificationTime() * MICROS;
+    countsLines = file.start() == 0;
     path = table.isFolder() ? prefix(uri(file), table.common) : null;
   }
 
@@ -116,7 +120,12 @@ final class LineRows extends AbstractIterator<InternalRow> {
     }
     UTF8String line =
         UTF8String.fromBytes(Arrays.copyOfRange(lines.bytes(), lines.from(), lines.to()));
-    changes = decoder.lineChanges(line, number, table.putsAside ? found -> fault = found : null);
+    changes =
+        decoder.lineChanges(
+            line,
+            countsLines ? number : 0,
+            lines.position(),
+            table.putsAside ? found -> fault = found : null);
     change = 0;
     return true;
   }

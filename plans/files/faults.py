@@ -1,0 +1,93 @@
+"""Failures of local files as errors: plain words in place of errnos, the absolute path in quotes, and a remedy."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.files.paths import STDIN, local_path, quoted
+
+
+@contextmanager
+def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
+    """Raise what keeps a file from being read as `error`.
+
+    Args:
+        path: the file.
+        what: the noun for the message: "plan file", "checkpoint".
+        error: the class of the error.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as fault:
+        raise not_utf8(path, what, error, fault) from None
+    except FileNotFoundError:
+        raise error(f"no such {what}", where=quoted(path), remedy=_for_missing(local_path(path))) from None
+    except OSError as fault:
+        remedy = _REMEDIES.get(fault.errno or 0, "check the path")
+        raise error(f"cannot read the {what}: {reason(fault)}", where=quoted(path), remedy=remedy) from None
+
+
+@contextmanager
+def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
+    """Raise what keeps a file from being written as `error`; parameters as those of `reading`."""
+    try:
+        yield
+    except OSError as fault:
+        parent = local_path(path).parent
+        why, remedy = reason(fault), "name a place that can be written"
+        if isinstance(fault, FileNotFoundError) and not parent.exists():
+            why, remedy = f"there is no folder {quoted(parent)}", f"create it: `mkdir -p {quoted(parent)}`"
+        raise error(f"cannot write the {what}: {why}", where=quoted(path), remedy=remedy) from None
+
+
+def not_utf8(
+    path: str | Path, what: str, error: type[CompiledPlanError], fault: UnicodeDecodeError
+) -> CompiledPlanError:
+    """The error for a file whose text is not in UTF-8."""
+    data, at = bytes(fault.object), fault.start
+    in_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = "UTF-16" if in_utf16 else "LATIN1"
+    where, line = quoted(path), data.count(b"\n", 0, at) + 1
+    file = "" if str(path) == STDIN else f" {where}"
+    return error(
+        f"the {what} is in UTF-16" if in_utf16 else f"the {what} is not in UTF-8: byte 0x{data[at]:02x}",
+        where=where if in_utf16 else f"{where}, line {line}, byte {at}",
+        remedy=f"save it in UTF-8, such as with `iconv -f {encoding} -t UTF-8{file}`",
+    )
+
+
+_REMEDIES = {
+    errno.EISDIR: "name a file in it; `--checkpoint`, `diff-plan` and `inspect-state` take the folder of a checkpoint",
+    errno.EACCES: "allow this user to read it, with `chmod` or `chown`",
+}
+_REASONS = {
+    errno.EISDIR: "it is a folder",
+    errno.EEXIST: "it is a file, and no folder",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ENOTDIR: "a part of its path is a file, and no folder",
+}
+
+
+def reason(fault: OSError) -> str:
+    """What the operating system refuses, in plain words."""
+    return _REASONS.get(fault.errno or 0) or (fault.strerror or str(fault)).lower()
+
+
+def _for_missing(path: Path) -> str:
+    """Remedy for a path that does not exist: the nearest name in its folder."""
+    if str(path) == STDIN:
+        return "`/dev/stdin` is the standard input as a file"
+    import difflib  # for errors alone
+
+    try:
+        names = [entry.name for entry in path.absolute().parent.iterdir()]
+    except OSError:
+        return f"check the path: there is no folder {quoted(path.parent)}"
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f"did you mean {quoted(path.parent / near[0])}?" if near else "check the path"
