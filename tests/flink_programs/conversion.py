@@ -161,6 +161,8 @@ class _Conversion:
         upsert = any(map(_is_upsert, sources))
         # The option wants a key of every table of changes.
         self.duplicates = upsert and all(step["primaryKey"] for step in sources if _modes(step) != {"I"})
+        # A table that is looked up changes at the restore, and its file has one state: that from before.
+        self.looked_up = any(map(_is_looked_up, sources))
         self.statements = [text for step in program["run"] for text in step.get("statements", [step.get("sql") or ""])]
         self.sinks: list[Sink] = []
         self.setup: list[str] = []
@@ -232,7 +234,7 @@ class _Conversion:
         return f"INSERT INTO `{name}` SELECT {', '.join(selected)} FROM ({query}) AS q ({names})"
 
     def _source(self, step: Json) -> None:
-        name, rows = step["name"], step["rows"]
+        name, rows = step["name"], step["before"] + ([] if self.looked_up else step["after"])
         columns = [_physical(column)[0] for column in step["schema"]]
         events: Iterable[Json]
         if _modes(step) == {"I"} and all(row["kind"] == "+I" for row in rows):
@@ -244,7 +246,7 @@ class _Conversion:
             form, events = "debezium-json", debezium(rows)
         options = {"connector": "filesystem", "path": f"{DATA}/{name}.json", "format": form}
         self.files[f"{name}.json"] = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
-        if step["options"].get("disable-lookup") == "false":
+        if _is_looked_up(step):
             options = _jdbc(f"{DATA}/{name}.db", name)
             values = [row["values"] for row in rows]
             self.databases[f"{name}.db"] = Database(name, step["columns"], step["primaryKey"], values)
@@ -278,7 +280,8 @@ class _Conversion:
             options = _jdbc(f"{OUT}/{name}.db", name)
             self.sink_databases[name] = Database(name, step["columns"], step["primaryKey"])
         self._create(name, columns, partitioned, options)
-        self.sinks.append(Sink(name, columns, list(step["columns"]), step["primaryKey"], step["expected"]))
+        expected = step["expectedBefore" if self.looked_up else "expected"]
+        self.sinks.append(Sink(name, columns, list(step["columns"]), step["primaryKey"], expected))
 
     def _create(self, name: str, columns: Sequence[str], partitioned: str, options: Mapping[str, str]) -> None:
         self.options[name] = options
@@ -293,6 +296,10 @@ def _modes(step: Json) -> set[str]:
 
 def _is_upsert(step: Json) -> bool:
     return "UA" in _modes(step) and "UB" not in _modes(step)
+
+
+def _is_looked_up(step: Json) -> bool:
+    return bool(step["options"].get("disable-lookup") == "false")
 
 
 def _statement(text: str) -> str:

@@ -106,15 +106,20 @@ public final class Dump {
     if (table instanceof SinkTestStep sink) {
       boolean asTable =
           sink.expectedMaterializedRows != null || sink.expectedMaterializedStrings != null;
+      fields.put("expectedBefore", sink.getExpectedBeforeRestoreAsStrings());
       fields.put(
           "expected",
           asTable ? sink.getExpectedMaterializedResultsAsStrings() : sink.getExpectedAsStrings());
     } else if (table instanceof SourceTestStep source) {
-      ArrayNode rows = JSON.createArrayNode();
-      source.dataBeforeRestore.forEach(row -> rows.add(row(row, stored)));
-      source.dataAfterRestore.forEach(row -> rows.add(row(row, stored)));
-      fields.put("rows", rows);
+      fields.put("before", rows(source.dataBeforeRestore, stored));
+      fields.put("after", rows(source.dataAfterRestore, stored));
     }
+  }
+
+  private static ArrayNode rows(List<Row> rows, Map<String, DataType> columns) {
+    ArrayNode nodes = JSON.createArrayNode();
+    rows.forEach(row -> nodes.add(row(row, columns)));
+    return nodes;
   }
 
   /** The columns that a table's files hold, physical ones first, as rows of the programs have. */
