@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
@@ -75,6 +75,10 @@ class _Trial:
         in_flink = {case.name: self._asked(case) for case in self.cases}
         self._ask(list(in_flink.values()))
         answers = {name: _answer(attempt) for name, attempt in in_flink.items()}
+        for name, answer in answers.items():
+            if "noSql" in answer or "inlineFunction$" in answer.get("sql", ""):
+                self.by_name[name] = replace(self.by_name[name], obstacle="calls a function in Java without a name")
+        self.cases = [self.by_name[case.name] for case in self.cases]
         attempts = [*self._own(answers), *self._of_flink(in_flink), *self._restored()]
         _ERR.print(f"{len(attempts)} programs and plans")
         for attempt in attempts:

@@ -16,6 +16,7 @@ import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.test.program.TableApiTestStep;
 import org.apache.flink.table.test.program.TableTestProgram;
 import org.apache.flink.table.test.program.TestStep;
@@ -89,8 +90,12 @@ public final class Ask {
       field.setAccessible(true);
       String sink = (String) field.get(table);
       Table result = table.toTable(env);
-      answer.put(
-          "sql", "INSERT INTO `" + sink + "` " + result.getQueryOperation().asSerializableString());
+      try {
+        String query = result.getQueryOperation().asSerializableString();
+        answer.put("sql", "INSERT INTO `" + sink + "` " + query);
+      } catch (ValidationException unnamed) {
+        answer.put("noSql", messages(unnamed));
+      }
       return result.insertInto(sink).compilePlan();
     }
     throw new IllegalArgumentException("the program inserts nothing");
