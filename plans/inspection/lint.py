@@ -116,7 +116,7 @@ def _for_how_long(entry: StateEntry) -> str:
 
 def _not_runnable(plan: CompiledPlan) -> Iterator[Finding]:
     for number, node in enumerate(plan.nodes):
-        if not node.RUNNABLE:
+        if not node.runnable:
             yield Finding(
                 pointer=f"/nodes/{number}/type",
                 message=f"{node.type} can be read and edited, but not run",

@@ -59,7 +59,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
         keys = entry.required_distribution.keys or ()
         path = ("inputProperties", number, "requiredDistribution", "keys")
         yield from (_of_node(fault, node, position) for fault in indices(keys, rows[number].types, path))
-    if node.RUNNABLE:
+    if node.runnable:
         nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
         inputs = Inputs(rows, nodes, before, received, declared=DECLARED)

@@ -45,7 +45,6 @@ _NAMES = (
     "async-correlate",
     "ml-predict-table-function",
     "vector-search-table-function",
-    "process-table-function",
     "python-async-calc",
     "python-calc",
     "python-correlate",

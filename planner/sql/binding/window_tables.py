@@ -26,6 +26,8 @@ WINDOW_TABLE_FUNCTIONS = frozenset(kind.value for kind in WindowKind)
 
 #: Binds the table or query that an argument names.
 BindTable = Callable[[exp.Expr], Bound]
+#: Binds a call of a function over a table.
+BindFunction = Callable[[Binder, ast.Call, Context, BindTable], Bound]
 
 
 @dataclass(frozen=True)
