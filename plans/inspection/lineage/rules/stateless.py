@@ -8,9 +8,7 @@ from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts,
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
 from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
-from compiled_plan.plans.inspection.lineage.rules.declared import declared
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.process_table_function import ProcessTableFunction
 from compiled_plan.plans.nodes.stateless import (
     Calc,
     Correlate,
@@ -78,28 +76,6 @@ def drop_update_before(node: DropUpdateBefore, context: Context) -> Made:
     """All rows but -U."""
     dropped = made_of("no -U", text="no -U rows")
     return Made(tuple(branch.where([dropped]) for branch in context.inputs(node)[0]))
-
-
-@rule(ProcessTableFunction)
-def changelog_function(node: ProcessTableFunction, context: Context) -> Made:
-    """Changes as rows with a code in front, or rows with a code as changes."""
-    if not node.runnable:
-        return declared(node, context)
-    call = node.call()
-    said = [call.direction, *map(list, call.codes)]
-    branches = []
-    for branch in context.inputs(node)[0]:
-        if call.direction == "TO":
-            code = made_of("code", (branch.origin,), said, text=call.column)
-            mapped = made_of("mapped kinds", (), said, text="rows of mapped kinds")
-            branches.append(replace(branch.where([mapped]), columns=(code, *branch.columns)))
-            continue
-        (source,) = context.plan.inputs(node)
-        at = source.output_type.names.index(call.column)
-        origin = made_of("changes", (branch.origin, branch.column(at)), said, text=f"changes of {branch.origin.text}")
-        columns = tuple(column for index, column in enumerate(branch.columns) if index != at)
-        branches.append(replace(branch, origin=origin, columns=columns))
-    return Made(tuple(branches))
 
 
 @rule(WatermarkAssigner)
