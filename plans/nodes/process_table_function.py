@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import SOME_INPUTS, Inputs, PlanNode
@@ -81,6 +81,7 @@ class ProcessTableFunction(PlanNode):
 
     NAME = "stream-exec-process-table-function"
     INPUTS = SOME_INPUTS
+    PLACED_AFTER: ClassVar[dict[str, str]] = {"uid": "description"}
     TAIL = ("function_call", "input_changelog_modes", "output_changelog_mode")
 
     uid: Nullable[str] = None
