@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-deep test-page lint format schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-deep test-flink test-page lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -54,6 +54,9 @@ test-page: kernel classes  ## the service's page in Chromium, some of it over ru
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
+
+test-flink: kernel  ## the test programs and restore plans of Flink's planner, here and in Flink: a table of outcomes (some 20 minutes)
+	@$(BIN)/python -m tests.flink_programs $(ARGS)
 
 lint: $(READY)  ## ruff, mypy, import contracts, the format of Java
 	@$(BIN)/ruff check --quiet $(CODE)

@@ -118,8 +118,9 @@ def _node(model: type[PlanNode], schema: Schema) -> Schema:
         found["properties"]["state"] = _state(model.STATE)
         found["required"] = [*found["required"], "state"]
     if not model.KEEPS_STATE:
-        properties.pop("uid")
         properties.pop("ttlAsCompiled")
+        if "uid" not in schema["required"]:
+            properties.pop("uid")
     return found
 
 

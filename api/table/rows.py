@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from compiled_plan.planner.table import sampling, selecting, tops
+from compiled_plan.planner.table import sampling, selecting, table_functions, tops
 from compiled_plan.planner.table.planned import PlannedTable
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class RowMethods(PlannedTable):
-    """WHERE, DISTINCT, ORDER BY, LIMIT, deduplication, top-n, samples."""
+    """WHERE, DISTINCT, ORDER BY, LIMIT, deduplication, top-n, changes as rows, samples."""
 
     __slots__ = ()
 
@@ -84,6 +84,26 @@ class RowMethods(PlannedTable):
         Source: FLIP-155, "topn" and "window", example 7.
         """
         return tops.topn(self, n, partition_fields, order_fields, rank_column)
+
+    def to_changelog(self, op: str | None = None, op_mapping: Mapping[str, str] | None = None) -> Self:
+        """Changes as rows: TO_CHANGELOG, with a code for the kind of change as the first column.
+
+        Args:
+            op: the name of that column; `op` if left out.
+            op_mapping: codes by kind, or by several: `{"INSERT, UPDATE_AFTER": "false", "DELETE": "true"}`. Changes of
+                other kinds are dropped. Left out, the codes are INSERT, UPDATE_BEFORE, UPDATE_AFTER and DELETE.
+        """
+        return table_functions.to_changelog(self, op, op_mapping)
+
+    def from_changelog(self, op: str | None = None, op_mapping: Mapping[str, str] | None = None) -> Self:
+        """Rows as changes: FROM_CHANGELOG, of which a text column is the code for the kind of change.
+
+        Args:
+            op: the name of that column; `op` if left out.
+            op_mapping: kinds by code, or by several: `{"c, r": "INSERT", "d": "DELETE"}`. A row with another
+                code fails.
+        """
+        return table_functions.from_changelog(self, op, op_mapping)
 
     def sample(self, fraction: float, seed: int | None = None) -> Self:
         """A random part of the rows: WHERE RAND() < fraction.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Correlate,
@@ -97,6 +98,7 @@ _EXPRESSIONS: dict[type[RelNode], str | None] = {
     Aggregate: None,
     Correlate: "condition",
     Expand: "projects",
+    ChangelogFunction: None,
     Filter: "condition",
     GroupWindowAggregate: None,
     IntervalJoin: "condition",

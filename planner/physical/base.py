@@ -203,6 +203,7 @@ _RULES: dict[type[RelNode], Callable[..., Operator]] = {}
 #: Which module makes operators of the nodes that only some programs have; it is loaded when one does.
 _ELSEWHERE = {
     "Aggregate": "aggregate",
+    "ChangelogFunction": "changelog_function",
     "Correlate": "table_function",
     "GroupWindowAggregate": "group_window",
     "IntervalJoin": "interval_join",

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.expressions import (
     conjunction,
     conjuncts,
@@ -90,6 +91,7 @@ def _into(rel: RelNode, parts: list[RexNode]) -> RelNode:
     raise unknown_node("pushing conditions down", rel)
 
 
+@_into.register(ChangelogFunction)
 @_into.register(Expand)
 @_into.register(Match)
 @_into.register(OverAggregate)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.expressions import is_call
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
@@ -97,7 +98,7 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
             return _union(rel)
         case Sink():
             return replace(rel, input=with_plain_columns(rel.input, is_proctime))
-        case Match() | Scan() | Sort() | TableFunctionScan() | Values() | WatermarkAssigner():
+        case ChangelogFunction() | Match() | Scan() | Sort() | TableFunctionScan() | Values() | WatermarkAssigner():
             return rel
     raise unknown_node("materializing time attributes", rel)
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Generic, NoReturn
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.table.nodes import TEXT, WindowProperty, column_at, identifier
-from compiled_plan.planner.table.operations import bind, nodes_of, relation_node
+from compiled_plan.planner.table.nodes import TEXT, WindowProperty, identifier
+from compiled_plan.planner.table.operations import nodes_of
 from compiled_plan.planner.table.planned import T
-from compiled_plan.planner.table.rows import rows
 from compiled_plan.planner.table.selecting import select, select_items
+from compiled_plan.planner.table.table_functions import over_table
 from compiled_plan.planner.table.unfinished import Unfinished
 from compiled_plan.planner.table.windows import OverWindow, Window
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
@@ -172,20 +172,11 @@ class OverWindowedTable(Unfinished, Generic[T]):
 
 def window_table(table: T, window: Window) -> T:
     """A window table function: the table's columns, then window_start, window_end, window_time."""
-    found = table._rows
-    places = [column_at(name, at) for at, name in enumerate(found.names)]
-    source = exp.Select(expressions=places, from_=exp.From(this=relation_node(found)))
-    data = ast.TableArgument(
-        this=exp.Subquery(this=source), partition_by=[_plain(node) for node in nodes_of("window", window.partition)]
-    )
     lengths = [length._node for length in window.lengths]
     shift = [] if window.shift is None else [window.shift._node]
-    arguments = [data, ast.Descriptor(expressions=[window.descriptor()]), *lengths, *shift]
-    call = ast.Call(parts=[identifier(window.kind)], expressions=arguments)
-    function = ast.TableFunction(call=call, form="TABLE")
-    star = ast.AllColumns(parts=[])
-    bound = bind(table._context, "window", exp.Select(expressions=[star], from_=exp.From(this=function)))
-    return table._derived(rows(bound, found.name))
+    arguments = [ast.Descriptor(expressions=[window.descriptor()]), *lengths, *shift]
+    partition = [_plain(node) for node in nodes_of("window", window.partition)]
+    return over_table(table, "window", window.kind, arguments, partition)
 
 
 def _plain(node: exp.Expr) -> exp.Expr:

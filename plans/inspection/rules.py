@@ -49,7 +49,7 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
     if not any(isinstance(node, Sink) for node in nodes):
         yield Finding("/nodes", "the plan has no sink", "compile an INSERT INTO statement", editable=True)
     for position, node in enumerate(nodes):
-        if not node.RUNNABLE:
+        if not node.runnable:
             remedy = "write the query without it, or run the plan in Flink"
             fault = refusal(("type",), f"a plan with {node.type} cannot run here", remedy, node.type)
             yield _of_node(fault, node, position)
@@ -81,7 +81,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
         keys = entry.required_distribution.keys or ()
         path = ("inputProperties", number, "requiredDistribution", "keys")
         yield from (_of_node(fault, node, position) for fault in indices(keys, rows[number].types, path))
-    if node.RUNNABLE:
+    if node.runnable:
         nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
         inputs = Inputs(rows, nodes, before, received, declared=DECLARED)

@@ -168,6 +168,11 @@ class PlanNode(PlanModel):
     #: By name of entry the TTL that the planner gave, by which edits are known; a field that Flink ignores.
     ttl_as_compiled: dict[str, str] | None = None
 
+    @property
+    def runnable(self) -> bool:
+        """Whether the product can run this node; of some types only some."""
+        return self.RUNNABLE
+
     @classmethod
     def type_name(cls) -> str:
         """The `type` of the node's JSON: name and version."""

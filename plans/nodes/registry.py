@@ -25,7 +25,7 @@ _FAMILIES = {
     "stateless": "calc correlate drop-update-before exchange expand mini-batch-assigner union watermark-assigner",
     "unsupported": (
         "delta-join async-calc async-correlate ml-predict-table-function vector-search-table-function "
-        "process-table-function python-async-calc python-calc python-correlate python-group-aggregate "
+        "python-async-calc python-calc python-correlate python-group-aggregate "
         "python-group-window-aggregate python-over-aggregate"
     ),
     "window": (

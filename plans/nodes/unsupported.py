@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict
 
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, Arity, PlanNode
-from compiled_plan.plans.nodes.model import Json, Nullable, value_to_json
+from compiled_plan.plans.nodes.model import Json, value_to_json
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -42,14 +42,6 @@ class DeltaJoinV2(DeltaJoin):
 
     NAME = "stream-exec-delta-join"
     VERSION = 2
-
-
-class ProcessTableFunction(OpaqueNode):
-    """A call of a process table function; `uid` is the argument of the call."""
-
-    NAME = "stream-exec-process-table-function"
-
-    uid: Nullable[str] = None
 
 
 _NAMES = (

@@ -85,7 +85,7 @@ def _node_findings(node: PlanNode, position: int, input_count: int, feeds: bool)
         yield Finding(f"{at}/inputProperties", message, "one for each input", None, label(node))
     if node.kind == "sink" and feeds:
         yield Finding("/edges", "a sink feeds no other node", f"remove edges with source {node.id}", None, label(node))
-    if node.RUNNABLE:
+    if node.runnable:
         yield from state_findings(node, position, input_count)
 
 

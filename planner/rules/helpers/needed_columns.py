@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import singledispatch
 
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     AggregateCall,
@@ -40,6 +41,7 @@ def needed(rel: RelNode, wanted: Columns) -> tuple[Columns, ...]:
 
 @needed.register(Sink)
 @needed.register(Match)
+@needed.register(ChangelogFunction)
 def _everything(rel: RelNode, wanted: Columns) -> tuple[Columns, ...]:
     return tuple(frozenset(range(len(child.row_type.fields))) for child in rel.inputs)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
@@ -91,6 +92,7 @@ def rebuild(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...]
 
 @rebuild.register(Sink)
 @rebuild.register(Match)
+@rebuild.register(ChangelogFunction)
 def _whole(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     made = rel.with_inputs(tuple(_exactly(item, child) for item, child in zip(inputs, rel.inputs, strict=True)))
     return Pruned(made, {index: index for index in range(len(rel.row_type.fields))})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
@@ -197,6 +198,7 @@ def _union(windows: Windows, rel: RelNode) -> WindowColumns | None:
 _READERS: dict[type[RelNode], Callable[[Windows, RelNode], WindowColumns | None]] = {
     Aggregate: _none,
     Correlate: _correlate,
+    ChangelogFunction: _none,
     Expand: _expand,
     Filter: _single,
     GroupWindowAggregate: _none,

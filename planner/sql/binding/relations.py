@@ -25,7 +25,12 @@ from compiled_plan.planner.sql.binding.scans import scan
 from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
 from compiled_plan.planner.sql.binding.temporal import bind_snapshot
 from compiled_plan.planner.sql.binding.views import view_query
-from compiled_plan.planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS, bind_window_table
+from compiled_plan.planner.sql.binding.window_tables import (
+    CHANGELOG_FUNCTIONS,
+    WINDOW_TABLE_FUNCTIONS,
+    BindFunction,
+    bind_window_table,
+)
 from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.connectors.dead_letters import dead_letter_table, name_parts
 from compiled_plan.plans.rex import Call, InputRef, type_of
@@ -235,14 +240,18 @@ def _function(binder: Binder, node: exp.Expr, place: Place) -> From:
         if user is not None:
             return _user_function(binder, node, place, user)
     if name in WINDOW_TABLE_FUNCTIONS:
-        return _window_table(binder, node, place)
-    known = [*WINDOW_TABLE_FUNCTIONS, *binder.catalog.functions.names()]
+        return _over_table(binder, node, place, bind_window_table)
+    if name in CHANGELOG_FUNCTIONS:
+        from compiled_plan.planner.sql.binding.changelog_functions import bind_changelog_function
+
+        return _over_table(binder, node, place, bind_changelog_function)
+    known = [*WINDOW_TABLE_FUNCTIONS, *CHANGELOG_FUNCTIONS, *binder.catalog.functions.names()]
     remedy = did_you_mean(name, known, "use UNNEST for collections")
     raise binder.source.error(node, f"no table function is named {node.call.parts[-1].name!r}", remedy)
 
 
-def _window_table(binder: Binder, node: ast.TableFunction, place: Place) -> From:
-    """A window table function; the table inside has no name outside."""
+def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_function: BindFunction) -> From:
+    """A function over a table; the table inside has no name outside."""
     inside = Place(replace(place.around, parent=place.outer))
 
     def bind_table(table: exp.Expr) -> Bound:
@@ -251,7 +260,7 @@ def _window_table(binder: Binder, node: ast.TableFunction, place: Place) -> From
 
     scope = Scope((), (), RowType(), place.outer, binder.names.correlation())
     context = Context(scope, place.around.ctes, f"an argument of {node.call.name}")
-    query = bind_window_table(binder, node.call, context, bind_table)
+    query = bind_function(binder, node.call, context, bind_table)
     return _named(binder, query, node, node.table_alias, (), place)
 
 

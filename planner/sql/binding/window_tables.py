@@ -23,9 +23,13 @@ _ARGUMENTS = {
     WindowKind.SESSION: ("DATA", "TIMECOL", "GAP"),
 }
 WINDOW_TABLE_FUNCTIONS = frozenset(kind.value for kind in WindowKind)
+#: Functions of changelogs, whose module is loaded for programs with them alone.
+CHANGELOG_FUNCTIONS = frozenset({"TO_CHANGELOG", "FROM_CHANGELOG"})
 
 #: Binds the table or query that an argument names.
 BindTable = Callable[[exp.Expr], Bound]
+#: Binds a call of a function over a table.
+BindFunction = Callable[[Binder, ast.Call, Context, BindTable], Bound]
 
 
 @dataclass(frozen=True)

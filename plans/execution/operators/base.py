@@ -201,7 +201,7 @@ def goes_by_the_clock(node: PlanNode, plan: CompiledPlan) -> bool:
 
 def is_stateless(node: PlanNode) -> bool:
     """True for a node that runs as columns between stages."""
-    return type(node) in _STATELESS and not is_keyed(node)
+    return type(node) in _STATELESS and node.runnable and not is_keyed(node)
 
 
 def lower_stateless(node: PlanNode, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow | Exploded]:

@@ -10,8 +10,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import UPDATE_BEFORE
+from compiled_plan.plans.execution.connectors.base import INSERT, UPDATE_BEFORE
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.expressions.functions import fail
 from compiled_plan.plans.execution.operators.base import (
     Exploded,
     Flow,
@@ -24,6 +25,7 @@ from compiled_plan.plans.execution.operators.base import (
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters
 from compiled_plan.plans.execution.operators.table_functions import elements
 from compiled_plan.plans.nodes.aggregate import LocalGroupAggregate
+from compiled_plan.plans.nodes.process_table_function import KINDS, ProcessTableFunction
 from compiled_plan.plans.nodes.stateless import (
     Calc,
     Correlate,
@@ -96,6 +98,26 @@ def same(node: object, port: int, flow: Flow, lowering: Lowering) -> Sequence[Fl
 def drop_update_before(node: DropUpdateBefore, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
     """All rows but -U."""
     return [flow.where(flow.kind != F.lit(UPDATE_BEFORE))]
+
+
+@stateless(ProcessTableFunction)
+def changelog_function(node: ProcessTableFunction, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
+    """Changes as rows with a code in front, or rows with a code as changes."""
+    call = node.call()
+    numbers = [(F.lit(code), F.lit(KINDS.index(kind)).cast("tinyint")) for code, kind in call.codes]
+    if call.direction == "TO":
+        text = F.lit(None).cast("string")
+        for code, number in numbers:
+            text = F.when(flow.kind == number, code).otherwise(text)
+        mapped = flow.where(flow.kind.isin([number for _, number in numbers]))
+        return [replace(mapped, kind=F.lit(INSERT).cast("tinyint"), columns=(text, *flow.columns))]
+    at = lowering.plan.inputs(node.id)[0].output_type.names.index(call.column)
+    known = ", ".join(code for code, _ in call.codes)
+    change = fail(f"FROM_CHANGELOG knows the codes {known}, and column {call.column!r} holds ", flow.columns[at])
+    change = change.cast("tinyint")
+    for code, number in numbers:
+        change = F.when(flow.columns[at] == code, number).otherwise(change)
+    return [replace(flow, kind=change, columns=(*flow.columns[:at], *flow.columns[at + 1 :]))]
 
 
 @stateless(Expand)

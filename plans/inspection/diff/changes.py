@@ -9,9 +9,11 @@ from compiled_plan.plans.inspection.lineage import Operator
 from compiled_plan.plans.inspection.lineage.rules.deduplicate import ARRIVAL
 from compiled_plan.plans.inspection.lineage.rules.over import COLUMN_OVER
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.process_table_function import ProcessTableFunction
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 def append_only(plan: CompiledPlan, operators: Mapping[int, Operator]) -> frozenset[int]:
@@ -27,11 +29,13 @@ def append_only(plan: CompiledPlan, operators: Mapping[int, Operator]) -> frozen
         operator = operators.get(node.id)
         if operator is not None:
             appends = _OPERATORS.get(operator.kind, _never)(operator, inputs)
+        elif isinstance(node, ProcessTableFunction):
+            appends = node.sends(ChangelogMode.INSERT).insert_only
         elif isinstance(node, TableSourceScan):
             appends = _table_appends(node)
         else:
             # A first phase gives sums in place of rows; what keeps nothing gives what it gets.
-            appends = all(inputs) and node.RUNNABLE
+            appends = all(inputs) and node.runnable
         if appends:
             found.add(node.id)
     return frozenset(found)

@@ -8,6 +8,7 @@ from operator import or_
 
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.process_table_function import ProcessTableFunction
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.plan import CompiledPlan
@@ -41,6 +42,8 @@ def _given(node: PlanNode, received: ChangelogMode) -> ChangelogMode:
         return ChangelogMode.of(node.input_changelog_mode)
     if node.kind == "drop-update-before":
         return received & ~ChangelogMode.UPDATE_BEFORE
+    if isinstance(node, ProcessTableFunction):
+        return node.sends(received)
     if node.kind in _WINDOWS:
         return ChangelogMode.INSERT
     if hasattr(node, _TELLS):

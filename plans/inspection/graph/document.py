@@ -127,7 +127,7 @@ def graph_of(plan: CompiledPlan) -> Graph:
             keys=list(_keys(plan, node)),
             upsert_keys=list(_upsert_keys(plan, node)),
             columns=[GraphColumn(name=each.name, type=str(each.type)) for each in node.output_type.fields],
-            problems=[] if node.RUNNABLE else ["this operator cannot be run here"],
+            problems=[] if node.runnable else ["this operator cannot be run here"],
         )
         for node in shown
     ]

@@ -136,6 +136,7 @@ _TITLES: Mapping[str, Callable[[_About], str]] = {
     "union": lambda found: f"Union of {listed(list(dict.fromkeys(found.inputs)))}",
     "expand": lambda found: "Expand grouping sets",
     "correlate": lambda found: "Unnest or call a table function",
+    "process-table-function": lambda found: "Call a process table function",
     "drop-update-before": lambda found: "Drop rows before updates",
     "watermark-assigner": _over_input("Watermark of", by=False),
     "mini-batch-assigner": lambda found: "Mark mini-batches",

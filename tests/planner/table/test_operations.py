@@ -45,6 +45,14 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
     ),
     "where": (lambda env: t(env).where((col("a") > 5) & (col("c") == "x")), "SELECT * FROM T WHERE a > 5 AND c = 'x'"),
     "filter": (lambda env: t(env).filter(~(col("a") > 5)), "SELECT * FROM T WHERE NOT (a > 5)"),
+    "changes as rows": (
+        lambda env: t(env).group_by("a").select("a", col("b").count.alias("n")).to_changelog(),
+        "SELECT * FROM TO_CHANGELOG((SELECT a, COUNT(b) AS n FROM T GROUP BY a))",
+    ),
+    "rows as changes": (
+        lambda env: t(env).from_changelog("c", {"c, r": "INSERT", "d": "DELETE"}),
+        "SELECT * FROM FROM_CHANGELOG(TABLE T, DESCRIPTOR(c), MAP['c, r', 'INSERT', 'd', 'DELETE'])",
+    ),
     "where twice": (
         lambda env: t(env).where(col("a") > 5).where(col("b") < 3),
         "SELECT * FROM T WHERE a > 5 AND b < 3",

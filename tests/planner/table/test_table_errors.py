@@ -155,6 +155,14 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
         lambda env: env.from_path("T").topn(0, [col("a")], [col("b")]),
         ("topn() takes a number of rows, not 0",),
     ),
+    "a mapping that is none": (
+        lambda env: env.from_path("T").to_changelog(op_mapping=["INSERT"]),  # type: ignore[arg-type]
+        ("op_mapping is a dict of texts, not ['INSERT']", "to_changelog()"),
+    ),
+    "a code that is no column": (
+        lambda env: env.from_path("T").from_changelog("nope"),
+        ("the table has no column 'nope'", "from_changelog()"),
+    ),
     "thresholds": (lambda env: env.from_path("T").dropna(-2), ("dropna() takes a number of values, not -2",)),
     "fill with nothing": (lambda env: env.from_path("T").fillna({"a": None}), ("fillna() cannot fill with None",)),
     "fill what cannot be": (

@@ -22,7 +22,7 @@ _PASSIVE = frozenset({"id", "uid", "description", "state", "configuration", "inp
 def declared(node: PlanNode, context: Context) -> Made:
     """A node by its declaration."""
     ports = sides(context.inputs(node))
-    if not (node.KEEPS_STATE and node.RUNNABLE):
+    if not (node.KEEPS_STATE and node.runnable):
         return Made((_row(node, ports),))
     draft = Draft(node, node.kind, context, ports)
     for at, (port, spread) in enumerate(zip(ports, node.input_properties, strict=False)):

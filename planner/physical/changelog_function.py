@@ -1,0 +1,134 @@
+"""TO_CHANGELOG and FROM_CHANGELOG: changes as rows with a code, and back.
+
+Source: Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
+from compiled_plan.planner.physical.base import (
+    NodeContext,
+    Operator,
+    OperatorPlanner,
+    Single,
+    any_distribution,
+    lowers,
+    make,
+    unsupported,
+)
+from compiled_plan.planner.physical.describe import rex_text, type_text
+from compiled_plan.planner.physical.row_kinds import row_kinds
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.process_table_function import FROM, KINDS, TO, Direction
+from compiled_plan.plans.nodes.process_table_function import ProcessTableFunction as ProcessTableFunctionNode
+from compiled_plan.plans.rex import RexNode, rex_to_json
+from compiled_plan.plans.types import RowType, type_to_json
+
+_DEFAULTS = {
+    "op": "DESCRIPTOR",
+    "op_mapping": "MAP<VARCHAR(2147483647), VARCHAR(2147483647)>",
+    "on_time": "DESCRIPTOR",
+    "uid": "VARCHAR(2147483647)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogOperator(Single):
+    """A call of one of the two functions."""
+
+    direction: Direction
+    column: str | None
+    mapping: RexNode | None
+    uid: str | None
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        if self.direction == "TO":
+            return ModifyKinds.INSERT
+        if not inputs[0].modify_kinds.insert_only:
+            raise unsupported("FROM_CHANGELOG over a table that is updated", remedy="give it a table of inserts")
+        return ModifyKinds.ALL
+
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
+        return NO_KEYS
+
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
+
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return None if wanted is UpdateKind.AFTER else (UpdateKind.BOTH,)
+
+    def plan_node(self, at: NodeContext) -> PlanNode:
+        received = row_kinds(at.inputs[0].modify_kinds, UpdateKind.BOTH)
+        return make(ProcessTableFunctionNode)(
+            id=at.id,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+            uid=self.uid,
+            function_call=self._call(),
+            input_changelog_modes=(received,),
+            output_changelog_mode=("INSERT",) if self.direction == "TO" else KINDS,
+        )
+
+    def _call(self) -> dict[str, Any]:
+        table = {
+            "kind": "TABLE_ARG_CALL",
+            "inputIndex": 0,
+            "partitionKeys": [],
+            "orderKeys": [],
+            "orderDirections": [],
+            "type": type_to_json(self.input.row_type.with_nullability(False)),
+        }
+        operands = {name: _default(type_) for name, type_ in _DEFAULTS.items()}
+        if self.column is not None:
+            operands["op"] = {
+                "kind": "CALL",
+                "internalName": "$DESCRIPTOR$1",
+                "operands": [_text(self.column)],
+                "type": "DESCRIPTOR NOT NULL",
+            }
+        if self.mapping is not None:
+            operands["op_mapping"] = rex_to_json(self.mapping)
+        if self.uid is not None:
+            operands["uid"] = _text(self.uid)
+        return {
+            "kind": "CALL",
+            "internalName": TO if self.direction == "TO" else FROM,
+            "operands": [table, *operands.values()],
+            "type": type_to_json(self.row_type.with_nullability(False)),
+        }
+
+    def title(self) -> str:
+        operands = [
+            "DEFAULT()" if self.column is None else f"DESCRIPTOR(_UTF-16LE'{self.column}')",
+            "DEFAULT()" if self.mapping is None else rex_text(self.mapping, ()),
+            "DEFAULT()",
+            "DEFAULT()" if self.uid is None else f"_UTF-16LE'{self.uid}'",
+        ]
+        columns = ", ".join(f"{type_text(field.type)} {field.name}" for field in self.columns.fields)
+        return (
+            f"ProcessTableFunction(invocation=[{self.direction}_CHANGELOG(TABLE(#0), {', '.join(operands)})], "
+            f"uid=[{self.uid or 'null'}], select=[{','.join(self.columns.names)}], rowType=[RecordType({columns})])"
+        )
+
+
+def _default(type_: str) -> dict[str, Any]:
+    return {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$DEFAULT$1", "type": type_}
+
+
+def _text(value: str) -> dict[str, Any]:
+    return {"kind": "LITERAL", "value": value, "type": f"CHAR({len(value)}) NOT NULL"}
+
+
+@lowers(ChangelogFunction)
+def _lower(rel: ChangelogFunction, at: OperatorPlanner) -> Operator:
+    return ChangelogOperator(at.lower(rel.input), rel.direction, rel.column, rel.mapping, rel.uid, rel.row_type)

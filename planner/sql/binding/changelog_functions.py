@@ -1,0 +1,108 @@
+"""TO_CHANGELOG and FROM_CHANGELOG in FROM."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from compiled_plan.planner.algebra.changelogs import ChangelogFunction
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
+from compiled_plan.planner.sql.binding.expressions import bind
+from compiled_plan.planner.sql.binding.window_tables import BindTable
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.nodes.process_table_function import Direction, MappingError, codes_of
+from compiled_plan.plans.rex import Call, Literal, RexNode
+from compiled_plan.plans.types import CharacterType
+
+_ARGUMENTS = ("input", "op", "op_mapping", "on_time", "uid")
+
+
+def bind_changelog_function(binder: Binder, call: ast.Call, context: Context, bind_table: BindTable) -> Bound:
+    """The rows of a call.
+
+    Raises:
+        ProgramError: wrong arguments; a column of codes that is not there, or there already; a bad mapping.
+        UnsupportedError: an argument `on_time`.
+    """
+    direction: Direction = "TO" if call.name == "TO_CHANGELOG" else "FROM"
+    source = binder.source
+    arguments = _by_name(binder, call)
+    if "on_time" in arguments:
+        raise source.unsupported(arguments["on_time"], f"the argument on_time of {call.name}", "leave it out")
+    table = arguments.get("input")
+    if isinstance(table, ast.TableArgument):
+        if table.partition_by or table.args.get("order") is not None:
+            raise source.error(table, f"the table of {call.name} takes no PARTITION BY and no ORDER BY", "leave it out")
+        table = table.this
+    if not isinstance(table, ast.TableRef | exp.Subquery):
+        raise source.error(table or call, f"{call.name} needs a table", "write input => TABLE name")
+    data = bind_table(table)
+    node = arguments.get("op")
+    column = None if node is None else _column(binder, call, node)
+    mapping = None if "op_mapping" not in arguments else bind(binder, arguments["op_mapping"], context)
+    if mapping is not None:
+        _check_mapping(binder, arguments["op_mapping"], direction, mapping)
+    made = ChangelogFunction(data.rel, direction, column, mapping, _uid(binder, arguments.get("uid"), context))
+    at, names = node or call, data.names
+    if direction == "TO":
+        if made.code_column in names:
+            raise source.error(
+                at, f"the table has a column {made.code_column!r} already", "name another: op => DESCRIPTOR(code)"
+            )
+        return Bound(made, (made.code_column, *names))
+    if made.code_column not in names:
+        near = did_you_mean(made.code_column, names) or "name its column of codes: op => DESCRIPTOR(code)"
+        raise source.error(at, f"the table has no column {made.code_column!r}", near)
+    type_ = data.types[names.index(made.code_column)]
+    if not isinstance(type_, CharacterType):
+        raise source.error(at, f"the column {made.code_column!r} must be a STRING, not {type_}", "cast it in a view")
+    return Bound(made, tuple(name for name in names if name != made.code_column))
+
+
+def _by_name(binder: Binder, call: ast.Call) -> dict[str, exp.Expr]:
+    """The arguments that are not DEFAULT."""
+    arguments: dict[str, exp.Expr] = {}
+    named = [isinstance(item, ast.NamedArgument) for item in call.arguments]
+    if any(named) and not all(named):
+        raise binder.source.error(call, "arguments by name and by position cannot be mixed", "name all of them")
+    if len(call.arguments) > len(_ARGUMENTS):
+        raise binder.source.error(call, f"{call.name} takes {', '.join(_ARGUMENTS)}", "leave the others out")
+    for position, item in enumerate(call.arguments):
+        name = item.name.lower() if isinstance(item, ast.NamedArgument) else _ARGUMENTS[position]
+        if name not in _ARGUMENTS or name in arguments:
+            raise binder.source.error(
+                item, f"{call.name} has no argument {name!r} to give here", did_you_mean(name, _ARGUMENTS)
+            )
+        arguments[name] = item.this if isinstance(item, ast.NamedArgument) else item
+    return {
+        name: node for name, node in arguments.items() if not (isinstance(node, ast.Keyword) and node.this == "DEFAULT")
+    }
+
+
+def _column(binder: Binder, call: ast.Call, node: exp.Expr) -> str:
+    if not isinstance(node, ast.Descriptor) or len(node.expressions) != 1:
+        raise binder.source.error(
+            node, f"the argument op of {call.name} is a descriptor of one column", "write DESCRIPTOR(column)"
+        )
+    name: str = node.expressions[0].name
+    return name
+
+
+def _check_mapping(binder: Binder, node: exp.Expr, direction: Direction, mapping: RexNode) -> None:
+    operands = mapping.operands if isinstance(mapping, Call) and mapping.name == "$MAP$1" else ()
+    texts = [item.value for item in operands if isinstance(item, Literal) and isinstance(item.value, str)]
+    if not operands or len(texts) != len(operands):
+        raise binder.source.error(node, "op_mapping must be a MAP of text constants", "write MAP['code', 'INSERT']")
+    try:
+        codes_of(direction, dict(zip(texts[::2], texts[1::2], strict=True)))
+    except MappingError as fault:
+        raise binder.source.error(node, f"op_mapping: {fault}", "correct the mapping") from None
+
+
+def _uid(binder: Binder, node: exp.Expr | None, context: Context) -> str | None:
+    if node is None:
+        return None
+    rex = bind(binder, node, context)
+    if not isinstance(rex, Literal) or not isinstance(rex.value, str):
+        raise binder.source.error(node, "the uid must be a text constant", "write uid => 'name'")
+    return rex.value

@@ -1,0 +1,42 @@
+"""TO_CHANGELOG and FROM_CHANGELOG, which keep nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from compiled_plan.plans.inspection.lineage.meaning import made_of
+from compiled_plan.plans.inspection.lineage.rows import Branch
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Made, rule
+from compiled_plan.plans.inspection.lineage.rules.declared import declared
+from compiled_plan.plans.nodes.process_table_function import KINDS, ChangelogCall, ProcessTableFunction
+
+
+@rule(ProcessTableFunction)
+def changelog_function(node: ProcessTableFunction, context: Context) -> Made:
+    """Changes as rows with a code in front, or rows with a code as changes."""
+    if not node.runnable:
+        return declared(node, context)
+    call, (source,) = node.call(), context.plan.inputs(node)
+    branches = context.inputs(node)[0]
+    if call.direction == "TO":
+        return Made(tuple(_as_rows(branch, call) for branch in branches))
+    at = source.output_type.names.index(call.column)
+    return Made(tuple(_as_changes(branch, call, at) for branch in branches))
+
+
+def _as_rows(branch: Branch, call: ChangelogCall) -> Branch:
+    codes = [list(pair) for pair in sorted(call.codes)]
+    said = ", ".join(f"{kind} {code!r}" for code, kind in call.codes)
+    code = made_of("code of a change", (branch.origin,), codes, text=f"the code of a change ({said})")
+    kinds = [kind for kind in KINDS if any(kind == mapped for _, mapped in call.codes)]
+    dropped = [] if len(kinds) == len(KINDS) else [made_of("kinds", (), kinds, text=f"changes {', '.join(kinds)}")]
+    origin = made_of("changes as rows", (branch.origin,), text=f"the changes of {branch.origin.text}")
+    return replace(branch.where(dropped), origin=origin, columns=(code, *branch.columns))
+
+
+def _as_changes(branch: Branch, call: ChangelogCall, at: int) -> Branch:
+    codes = [list(pair) for pair in sorted(call.codes)]
+    said = ", ".join(f"{code!r} {kind}" for code, kind in call.codes)
+    text = f"{branch.origin.text} as changes by {branch.column(at).text} ({said})"
+    origin = made_of("rows as changes", (branch.origin, branch.column(at)), codes, text=text)
+    return replace(branch, origin=origin, columns=(*branch.columns[:at], *branch.columns[at + 1 :]))

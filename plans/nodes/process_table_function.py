@@ -1,0 +1,138 @@
+"""Process table functions: TO_CHANGELOG and FROM_CHANGELOG run, functions in Java do not.
+
+Source: Flink 2.3's plans, and the page "Changelog Functions" of its documentation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import SOME_INPUTS, Inputs, PlanNode
+from compiled_plan.plans.nodes.model import Nullable
+from compiled_plan.plans.nodes.rules import output
+from compiled_plan.plans.nodes.specs import RowKind
+from compiled_plan.plans.types import STRING, CharacterType
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+TO, FROM = "$TO_CHANGELOG$1", "$FROM_CHANGELOG$1"
+KINDS: tuple[RowKind, ...] = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
+Direction = Literal["TO", "FROM"]
+#: The column of codes unless the call names another.
+OP = "op"
+
+
+class MappingError(ValueError):
+    """An `op_mapping` that the function does not take; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogCall:
+    """A call of TO_CHANGELOG or FROM_CHANGELOG.
+
+    Args:
+        direction: which of the two.
+        column: the column of codes.
+        codes: pairs of a code and a kind; rows of other kinds are dropped, rows with other codes fail.
+    """
+
+    direction: Direction
+    column: str
+    codes: tuple[tuple[str, RowKind], ...]
+
+
+def codes_of(direction: Direction, mapping: Mapping[str, str] | None) -> tuple[tuple[str, RowKind], ...]:
+    """Codes with their kinds by an `op_mapping`, whose keys may be lists: of kinds for TO, of codes for FROM.
+
+    Raises:
+        MappingError: an unknown kind; a kind or a code that is there twice; updates that FROM cannot give.
+    """
+    if mapping is None:
+        return tuple((kind, kind) for kind in KINDS)
+    split = [(key.strip(), value) for keys, value in mapping.items() for key in keys.split(",")]
+    if direction == "TO":
+        kinds = [kind for kind, _ in split]
+        codes = [(code, kind) for kind, code in split]
+    else:
+        kinds = [kind.strip() for kind in mapping.values()]
+        codes = [(code, kind.strip()) for code, kind in split]
+        _once([code for code, _ in codes], "code")
+        if "UPDATE_AFTER" in kinds and "UPDATE_BEFORE" not in kinds:
+            raise MappingError("UPDATE_AFTER needs UPDATE_BEFORE: upserts are not supported")
+    _once(kinds, "kind")
+    known: dict[str, RowKind] = {kind: kind for kind in KINDS}
+    for kind in kinds:
+        if kind not in known:
+            raise MappingError(f"unknown kind of change {kind!r}; there are {', '.join(KINDS)}")
+    return tuple((code, known[kind]) for code, kind in codes)
+
+
+def _once(names: list[str], what: str) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise MappingError(f"the {what} {name!r} is there twice; several codes of a kind are one key, 'c, r'")
+
+
+class ProcessTableFunction(PlanNode):
+    """A function over a table: changes to rows with a code (TO_CHANGELOG), and back (FROM_CHANGELOG)."""
+
+    NAME = "stream-exec-process-table-function"
+    INPUTS = SOME_INPUTS
+    PLACED_AFTER: ClassVar[dict[str, str]] = {"uid": "description"}
+    TAIL = ("function_call", "input_changelog_modes", "output_changelog_mode")
+
+    uid: Nullable[str] = None
+    function_call: dict[str, Any]
+    input_changelog_modes: tuple[tuple[RowKind, ...], ...]
+    output_changelog_mode: tuple[RowKind, ...]
+
+    @property
+    def runnable(self) -> bool:
+        return self.function_call.get("internalName") in (TO, FROM)
+
+    def call(self) -> ChangelogCall:
+        """The call of a runnable node.
+
+        Raises:
+            MappingError: its mapping is none that the function takes.
+        """
+        direction: Direction = "TO" if self.function_call["internalName"] == TO else "FROM"
+        _, column, mapping, *_ = self.function_call["operands"]
+        names = [operand["value"] for operand in column.get("operands", ())]
+        texts = [operand.get("value") for operand in mapping.get("operands", ())]
+        pairs = dict(zip(texts[::2], texts[1::2], strict=True)) if texts else None
+        return ChangelogCall(direction, names[0] if names else OP, codes_of(direction, pairs))
+
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
+        modes = ChangelogMode.NONE
+        for kind in self.output_changelog_mode:
+            modes |= ChangelogMode[kind]
+        return modes
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        operands = ("functionCall", "operands")
+        try:
+            call = self.call()
+        except MappingError as fault:
+            yield Fault((*operands, 2), f"op_mapping: {fault}", "correct the mapping")
+            return
+        except (KeyError, TypeError, ValueError, AttributeError):
+            yield Fault(operands, "not a table, a descriptor and a map of constants", "compile the program again")
+            return
+        row = inputs.rows[0]
+        if call.direction == "TO":
+            yield from output(self.output_type, (STRING, *row.types), "the function", kinds=True)
+            return
+        if not inputs.received.insert_only:
+            yield Fault(("inputChangelogModes",), "FROM_CHANGELOG takes inserts alone", "give it a table of inserts")
+        if call.column not in row.names:
+            yield Fault((*operands, 1), f"the input has no column {call.column!r}", "name its column of codes")
+            return
+        at = row.names.index(call.column)
+        if not isinstance(row.types[at], CharacterType):
+            yield Fault((*operands, 1), f"column {call.column!r} is {row.types[at]}, no text", "name another column")
+        rest = [type_ for index, type_ in enumerate(row.types) if index != at]
+        yield from output(self.output_type, rest, "the function", kinds=True)

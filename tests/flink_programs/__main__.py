@@ -1,0 +1,196 @@
+"""`python -m tests.flink_programs`: run Flink's test programs and restore plans, and print their outcomes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from tests.bench.harness import BenchError
+from tests.flink_programs.conversion import Case, converted
+from tests.flink_programs.flink import Flink, FlinkError
+from tests.flink_programs.restoring import filled
+from tests.flink_programs.running import Attempt, run_all, write_database
+from tests.flink_programs.verdicts import Verdict, known_deviations, table, verdict, with_reasons
+from tests.support.commands import ROOT
+from tools.maven import FetchError
+
+app = typer.Typer(add_completion=False)
+_ERR = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command()
+def flink_programs(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Programs, patterns too; all if left out.")
+    ] = None,
+    work: Annotated[Path, typer.Option(metavar="DIR", help="Work folder; Flink's answers stay in it.")] = ROOT
+    / "build"
+    / "flink-programs",
+) -> None:
+    """Run the test programs and restore plans of Flink's planner here, and compare with what Flink expects.
+
+    The table of outcomes and every deviation go to stdout, progress to stderr, all details to outcomes.json in the work
+    folder. Exit code 1 where a deviation is not listed in known.json, or one that is listed is gone.
+    """
+    try:
+        verdicts = _Trial(work.resolve(), names or ["*"]).verdicts()
+    except (BenchError, FlinkError, FetchError) as fault:
+        _ERR.print(f"error: {fault}")
+        raise typer.Exit(1) from None
+    reasoned, stale = with_reasons(verdicts, known_deviations())
+    (work / "outcomes.json").write_text(
+        json.dumps([{**asdict(one), "outcome": one.outcome.value} for one in reasoned], indent=1)
+    )
+    for one in reasoned:
+        if one.unknown:
+            print(f"{one.name}: {one.outcome.value}\n  {one.facts[:1000]}".replace("\n", "\n  "))
+    for pattern in () if names else stale:
+        print(f"{pattern}: listed in known.json, and nothing of that name deviates")
+    for row in table(reasoned):
+        print(f"{row[0]:36}" + "".join(f"{cell:>10}" for cell in row[1:]))
+    raise typer.Exit(1 if any(one.unknown for one in reasoned) or (stale and not names) else 0)
+
+
+class _Trial:
+    """All programs in a work folder."""
+
+    def __init__(self, work: Path, patterns: Sequence[str]) -> None:
+        self.work = work
+        work.mkdir(parents=True, exist_ok=True)
+        self.flink = Flink(work)
+        self.patterns = patterns
+        every = [converted(program) for program in self.flink.programs()]
+        self.by_name = {case.name: case for case in every}
+        self.cases = [case for case in every if self._selected(case.name)]
+
+    def verdicts(self) -> list[Verdict]:
+        in_flink = {case.name: self._asked(case) for case in self.cases}
+        self._ask(list(in_flink.values()))
+        answers = {name: _answer(attempt) for name, attempt in in_flink.items()}
+        for name, answer in answers.items():
+            if "noSql" in answer or "inlineFunction$" in answer.get("sql", ""):
+                self.by_name[name] = replace(self.by_name[name], obstacle="calls a function in Java without a name")
+        self.cases = [self.by_name[case.name] for case in self.cases]
+        attempts = [*self._own(answers), *self._of_flink(in_flink), *self._restored()]
+        _ERR.print(f"{len(attempts)} programs and plans")
+        for attempt in attempts:
+            if attempt.plan.exists():
+                attempt.check()
+        run_all(attempts, self.work, _ERR.print)
+        self._read_rows([*attempts, *in_flink.values()])
+        judged = []
+        for attempt in attempts:
+            name = attempt.case.name if attempt.case else ""
+            judged.append(verdict(attempt, answers.get(name, {}), in_flink.get(name)))
+        return judged
+
+    def _selected(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+
+    def _folder(self, case: Case) -> Path:
+        return self.work / "programs" / case.name
+
+    def _attempt(self, name: str, folder: Path, case: Case | None) -> Attempt:
+        data = self._folder(case) / "data" if case else folder
+        attempt = Attempt(name, folder, case, data)
+        attempt.clear()
+        return attempt
+
+    def _asked(self, case: Case) -> Attempt:
+        """The run in Flink, with its question; an answer to the same question stays."""
+        folder = self._folder(case)
+        attempt = Attempt(f"in-flink/{case.name}", folder, case, folder / "data")
+        question = {
+            "id": case.id,
+            "options": case.settings,
+            "setup": [_for_flink(attempt.located(text)) for text in case.setup],
+            "inserts": case.attempts if case.as_set else case.attempts[:1],
+            "run": not case.obstacle and not case.databases and not case.sink_databases,
+            "files": case.files,
+        }
+        file, text = folder / "question.json", json.dumps(question, indent=1)
+        if not file.exists() or file.read_text() != text:
+            attempt.clear()
+            attempt.data.mkdir()
+            for name, content in case.files.items():
+                (attempt.data / name).write_text(content)
+            for name, database in case.databases.items():
+                write_database(attempt.data / name, database.statements())
+            file.write_text(text)
+        return attempt
+
+    def _ask(self, attempts: Sequence[Attempt]) -> None:
+        open_ones = [attempt for attempt in attempts if not (attempt.folder / "answer.json").exists()]
+        _ERR.print(f"{len(open_ones)} of {len(attempts)} programs are new to Flink")
+        self.flink.ask([attempt.folder for attempt in open_ones])
+
+    def _own(self, answers: dict[str, dict[str, Any]]) -> Iterator[Attempt]:
+        for case in self.cases:
+            insert = "" if case.attempts else answers[case.name].get("sql", "")
+            if not case.attempts and not insert:
+                continue
+            programs = case.programs(insert)
+            for number, text in enumerate(programs):
+                suffix = f"-{number + 1}" if len(programs) > 1 else ""
+                attempt = self._attempt(f"own/{case.name}{suffix}", self._folder(case) / f"own{suffix}", case)
+                attempt.compile(text)
+                yield attempt
+
+    def _of_flink(self, in_flink: dict[str, Attempt]) -> Iterator[Attempt]:
+        for case in self.cases:
+            asked = in_flink[case.name]
+            plan = asked.folder / "flink-plan.json"
+            if plan.exists():
+                attempt = self._attempt(f"flink/{case.name}", asked.folder / "flink-plan", case)
+                text = _from_flink(plan.read_text())
+                attempt.plan.write_text(text.replace(f"{asked.out}/", f"{attempt.out}/"))
+                yield attempt
+
+    def _restored(self) -> Iterator[Attempt]:
+        shutil.rmtree(self.work / "restore", ignore_errors=True)
+        for node, program, text in self.flink.restore_plans():
+            case = self.by_name.get(program.replace("-", "_"))
+            name = f"{node}/{program}"
+            if not self._selected(program.replace("-", "_")):
+                continue
+            folder = self.work / "restore" / name
+            number = 1
+            while folder.exists():
+                number += 1
+                folder = self.work / "restore" / f"{name}-{number}"
+            attempt = self._attempt(f"restore/{folder.relative_to(self.work / 'restore')}", folder, case)
+            attempt.plan.write_text(attempt.located(filled(text, case.options if case else {})))
+            yield attempt
+
+    def _read_rows(self, attempts: Sequence[Attempt]) -> None:
+        sinks = {key: where for attempt in attempts for key, where in attempt.sinks().items()}
+        rows = self.flink.rows(sinks)
+        for attempt in attempts:
+            if attempt.case is not None:
+                attempt.rows = {sink.name: rows[f"{attempt.name} {sink.name}"] for sink in attempt.case.sinks}
+
+
+def _answer(attempt: Attempt) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads((attempt.folder / "answer.json").read_text())
+    return answer
+
+
+def _for_flink(text: str) -> str:
+    """A statement with a database that Flink's connector knows: it compiles these tables and connects to none."""
+    return text.replace("jdbc:sqlite:", "jdbc:postgresql://localhost")
+
+
+def _from_flink(text: str) -> str:
+    return text.replace("jdbc:postgresql://localhost", "jdbc:sqlite:")
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,142 @@
+"""Plans on the product: compiled, checked, run, and the rows of their sinks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.flink_programs.conversion import DATA, OUT, Case
+from tests.support.commands import ROOT, Said, called
+
+#: Plans that one Spark session runs.
+BATCH = 60
+PLAN = "plan.json"
+
+
+@dataclass
+class Attempt:
+    """A plan in a folder of its own, and the report of each command on it.
+
+    Args:
+        name: `own/`, `flink/` or `restore/`, and the program's name.
+        folder: holds the plan, and in `out` the rows of its sinks.
+        case: the program; None for a plan whose program is not there.
+        data: the folder of the program's data.
+        refusals: messages of refusals, by command.
+        failure: the message of a run that was begun.
+    """
+
+    name: str
+    folder: Path
+    case: Case | None
+    data: Path
+    refusals: dict[str, str] = field(default_factory=dict)
+    failure: str = ""
+    rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def plan(self) -> Path:
+        """The plan's file."""
+        return self.folder / PLAN
+
+    @property
+    def out(self) -> Path:
+        """The folder of the sinks' rows."""
+        return self.folder / "out"
+
+    def located(self, text: str) -> str:
+        """A text with the folders that it names."""
+        return text.replace(DATA, str(self.data)).replace(OUT, str(self.out))
+
+    def clear(self) -> None:
+        """Make the folder anew, with empty tables of databases."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.out.mkdir(parents=True)
+        for name, database in self.case.sink_databases.items() if self.case else ():
+            write_database(self.out / f"{name}.db", database.statements())
+
+    def compile(self, text: str) -> None:
+        """Make the plan of a program."""
+        program = self.folder / "program.sql"
+        program.write_text(self.located(text))
+        self._note("compile-plan", called("compile_plan", program, "-o", self.plan, "--quiet"))
+
+    def check(self) -> None:
+        """Check the plan, and plan its run."""
+        self._note("edit-plan --check", called("edit_plan", self.plan, "--check"))
+        self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", self.plan))
+
+    def _note(self, command: str, said: Said) -> None:
+        if said.returncode:
+            self.refusals[command] = (said.stderr + said.stdout).strip() or f"ended with {said.returncode}"
+
+    @property
+    def runs(self) -> bool:
+        """Whether nothing has refused it before a run."""
+        return self.plan.exists() and "execute-plan --dry-run" not in self.refusals
+
+    def sinks(self) -> dict[str, dict[str, Any]]:
+        """Where the rows of its sinks are, for `Rows`."""
+        if self.case is None:
+            return {}
+        for name in self.case.sink_databases:
+            export(self.out / f"{name}.db", name, self.out / name / "rows.json")
+        return {
+            f"{self.name} {sink.name}": {"folder": str(self.out / sink.name), "schema": sink.schema}
+            for sink in self.case.sinks
+        }
+
+
+def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str], None]) -> None:
+    """Run plans, some in each session; a failure is noted in its attempt."""
+    runnable = [attempt for attempt in attempts if attempt.runs]
+    for start in range(0, len(runnable), BATCH):
+        part = runnable[start : start + BATCH]
+        messages = folder / "progress.jsonl"
+        messages.unlink(missing_ok=True)
+        line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--keep-going", "--quiet"]
+        command = [*line, "--progress-file", str(messages), *(str(attempt.plan) for attempt in part)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+        failed = {message["plan"]: message for message in _messages(messages) if message["event"] == "failed"}
+        started = {message["plan"] for message in _messages(messages) if message["event"] == "start"}
+        for attempt in part:
+            message = failed.get(str(attempt.plan))
+            if message is not None and message["refused"]:
+                attempt.refusals["execute-plan"] = message["message"]
+            elif message is not None:
+                attempt.failure = message["message"]
+            elif str(attempt.plan) not in started:
+                attempt.failure = f"not run\n{done.stderr[-2000:]}"
+        progress(f"ran {min(start + BATCH, len(runnable))} of {len(runnable)} plans")
+
+
+def _messages(file: Path) -> Iterator[dict[str, Any]]:
+    if file.exists():
+        yield from map(json.loads, file.read_text().splitlines())
+
+
+def write_database(file: Path, statements: Iterator[tuple[str, tuple[Any, ...]]]) -> None:
+    """Make a file of SQLite anew."""
+    file.unlink(missing_ok=True)
+    with closing(sqlite3.connect(file)) as database, database:
+        for statement, parameters in statements:
+            database.execute(statement, parameters)
+
+
+def export(file: Path, table: str, target: Path) -> None:
+    """Write a table's rows as lines of JSON."""
+    with closing(sqlite3.connect(file)) as database:
+        database.row_factory = sqlite3.Row
+        rows = [dict(row) for row in database.execute(f'SELECT * FROM "{table}"')]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text("".join(json.dumps(row) + "\n" for row in rows))
