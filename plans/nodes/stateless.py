@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from compiled_plan.plans.findings import Fault, refusal
+from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import SOME_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import (
@@ -28,8 +28,6 @@ from compiled_plan.plans.nodes.rules import (
     timestamp,
 )
 from compiled_plan.plans.nodes.table_functions import function_call, function_columns
-from compiled_plan.plans.nodes.tables import SourceWatermark
-from compiled_plan.plans.rex import Call, walk
 from compiled_plan.plans.rex.sequences import has_sequence
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, row_of
@@ -143,8 +141,6 @@ class WatermarkAssigner(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         wrong = list(timestamp(self.rowtime_field_index, inputs.types, ("rowtimeFieldIndex",)))
         yield from wrong
-        if any(isinstance(part, Call) and part.name == "$SOURCE_WATERMARK$1" for part in walk(self.watermark_expr)):
-            yield refusal(("watermarkExpr",), "SOURCE_WATERMARK", SourceWatermark.REMEDY)
         at = self.rowtime_field_index
         yield from expression_faults(
             self.watermark_expr, inputs.types, ("watermarkExpr",), None if wrong else inputs.types[at]

@@ -49,8 +49,9 @@ def call_fault(call: Call, types: Types) -> Fault | None:
         return None
     if call.extra:
         return _user_fault(call)
-    if call.name in NOT_RUN:
-        return refusal(("internalName",), f"{_title(call.name)} does not run here", NOT_RUN[call.name], call.name)
+    without = NOT_RUN.get(call.name) or _refused().get(call.name)
+    if without is not None:
+        return refusal(("internalName",), f"{_title(call.name)} does not run here", without, call.name)
     rule = STRUCTURAL.get(call.name)
     if rule is not None:
         wrong = rule(call, types)
@@ -59,8 +60,6 @@ def call_fault(call: Call, types: Types) -> Fault | None:
         remedy = "correct the operands, or compile the plan again"
         return Fault(("operands",), f"{_title(call.name)}: {wrong}", remedy)
     signatures = _table().get(call.name)
-    if call.name in _refused():
-        return refusal(("internalName",), f"the function {_title(call.name)}", _refused()[call.name], call.name)
     if signatures is None:
         known = (*_table(), *STRUCTURAL)
         remedy = did_you_mean(call.name, known, "use a function that is known here, or run the plan in Flink")
