@@ -45,7 +45,7 @@ def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> N
     assert operator["stateBytes"] > 0
     assert (end["rowsIn"], end["rowsOut"], end["stopped"]) == (2, 2, False)
     assert (failed["error"], failed["refused"]) == ("DataError", False)
-    assert str(folder) in failed["message"]
+    assert str(folder) in failed["where"]
     events = [json.loads(line) for line in (tmp_path / "lineage").read_text().splitlines()]
     assert [(each["job"]["name"], each["eventType"]) for each in events] == [
         ("shop", "START"),

@@ -117,5 +117,5 @@ def test_a_server_that_is_away_ends_no_run(plan: CompiledPlan) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_named(plan: CompiledPlan, tmp_path: Path) -> None:
-    with pytest.raises(ExecutionError, match="cannot be written"):
+    with pytest.raises(ExecutionError, match="cannot write the lineage file: there is no folder"):
         Lineage(str(tmp_path / "no" / "events"), plan, "shop", pytest.fail)

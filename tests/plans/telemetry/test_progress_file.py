@@ -61,5 +61,5 @@ def test_long_files_are_read_from_their_end(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ExecutionError, match="cannot be written"):
+    with pytest.raises(ExecutionError, match="cannot write the progress file: there is no folder"):
         ProgressFile(tmp_path / "no" / "progress.jsonl")

@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.checkpoint.comparison import check_states
 from compiled_plan.plans.execution.storage import Folder
 from tests.plans.execution.kernel.kept_states import FOLDER as KEPT
 
-FOLDER = cast("Folder", SimpleNamespace(uri="file:/checkpoint"))
+FOLDER = cast("Folder", SimpleNamespace(uri="file:/checkpoint", shown="'/checkpoint'"))
 
 
 def state(name: str) -> dict[str, Any]:
