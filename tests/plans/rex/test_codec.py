@@ -25,6 +25,9 @@ def test_reads_back_and_fits_the_schema(rex: RexNode) -> None:
 
 def expressions(value: Any) -> list[Any]:
     if isinstance(value, dict):
+        if value.get("type") == "stream-exec-process-table-function_1":
+            # A table is an argument of its call, which is no expression over columns.
+            return []
         if value.get("kind") in ("CALL", "LITERAL", "INPUT_REF", "FIELD_ACCESS"):
             return [value]
         return [found for item in value.values() for found in expressions(item)]
