@@ -151,16 +151,16 @@ def _anywhere(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_the_clock(plan: dict[str, Any]) -> None:
-    """A temporal join as of now, and windows of three rows."""
+    """A temporal table function as of now, and windows of three rows."""
     for node in plan["nodes"]:
         if node["type"].startswith("stream-exec-temporal-join"):
-            node["rightTimeAttributeIndex"] = -1
+            node |= {"isTemporalFunctionJoin": True, "rightTimeAttributeIndex": -1}
         if node["type"].startswith("stream-exec-group-window-aggregate"):
             node["window"] |= {"isTimeWindow": False, "size": 3}
 
 
 #: Programs whose plan is changed by hand.
-EDITS: dict[str, Callable[[dict[str, Any]], None]] = {"clock_edited": _of_the_clock}
+EDITS: dict[str, Callable[[dict[str, Any]], None]] = {"clock_function": _of_the_clock}
 #: Programs whose plan is one of Flink's.
 PLANS = {"materialized": HERE / "flink" / "2.1" / "changelogs.json"}
 

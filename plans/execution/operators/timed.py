@@ -135,8 +135,16 @@ def _joins_in_event_time(node: TemporalJoin) -> bool:
 @keyed(TemporalJoin, event_time=_joins_in_event_time)
 def temporal_join(node: TemporalJoin, lowering: Lowering) -> KeyedOperator:
     """Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
-    if node.join_spec.join_type not in ("INNER", "LEFT"):
-        raise refuse(node, f"a temporal join of type {node.join_spec.join_type}", "join INNER or LEFT")
+    joins = ("INNER",) if node.is_temporal_function_join else ("INNER", "LEFT")
+    if node.join_spec.join_type not in joins:
+        raise refuse(node, f"a temporal join of type {node.join_spec.join_type}", f"join {' or '.join(joins)}")
+    if not (node.is_temporal_function_join or _joins_in_event_time(node)):
+        # Flink refuses it, too: no row of the left input could wait for the versions of the right one.
+        raise refuse(
+            node,
+            "a processing-time temporal join with a table that is not looked up",
+            "join as of a rowtime, or with a table that can be looked up, such as one of 'jdbc'",
+        )
     both = binary_join(node, node.join_spec, lowering)
     parameters: Parameters = ProctimeTemporalJoinParameters(**both)
     if _joins_in_event_time(node):

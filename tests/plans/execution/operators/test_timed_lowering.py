@@ -124,10 +124,27 @@ def test_an_interval_join_in_processing_time() -> None:
 
 def test_temporal_joins() -> None:
     assert lowered(data_of("temporal_join/with_non_equi"), "temporal-join")[1]
-    assert not lowered(data_of("temporal_join_proctime"), "temporal-join")[1]
     data = data_of("temporal_join_proctime")
-    node_of(data, "temporal-join")["joinSpec"]["joinType"] = "RIGHT"
-    with pytest.raises(UnsupportedError, match="temporal join of type RIGHT"):
+    node_of(data, "temporal-join")["isTemporalFunctionJoin"] = True
+    assert not lowered(data, "temporal-join")[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "joins", "message"),
+    [
+        ({}, "INNER", "processing-time temporal join with a table that is not looked up"),
+        ({}, "LEFT", "processing-time temporal join with a table that is not looked up"),
+        ({}, "RIGHT", "temporal join of type RIGHT"),
+        ({"isTemporalFunctionJoin": True}, "LEFT", "temporal join of type LEFT"),
+        ({"isTemporalFunctionJoin": True, "rightTimeAttributeIndex": 0}, "LEFT", "temporal join of type LEFT"),
+    ],
+)
+def test_temporal_joins_that_flink_refuses_to_run(changes: dict[str, Any], joins: str, message: str) -> None:
+    data = data_of("temporal_join_proctime")
+    node = node_of(data, "temporal-join")
+    node |= changes
+    node["joinSpec"]["joinType"] = joins
+    with pytest.raises(UnsupportedError, match=message):
         lowered(data, "temporal-join")
 
 
