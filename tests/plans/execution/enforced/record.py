@@ -16,7 +16,8 @@ from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[
 
 from tests.plans.execution.enforced import cases
 
-REFUSED, FAILED, DROPPED = "refused", "failed", "dropped"
+#: `broken`: Flink itself fails, with a ClassCastException.
+REFUSED, FAILED, DROPPED, BROKEN = "refused", "failed", "dropped", "broken"
 
 
 def answer(folder: Path, row: dict[str, Any], choice: tuple[str, str, str]) -> Any:
@@ -36,8 +37,8 @@ def answer(folder: Path, row: dict[str, Any], choice: tuple[str, str, str]) -> A
     try:
         result.wait()
     except Exception as failure:
-        assert "EnforcerException" in str(failure), str(failure)[:2000]
-        return FAILED
+        assert "EnforcerException" in str(failure) or "ClassCastException" in str(failure), str(failure)[:2000]
+        return FAILED if "EnforcerException" in str(failure) else BROKEN
     rows = cases.written(folder / "out")
     return rows[0] if rows else DROPPED
 
