@@ -119,7 +119,7 @@ def _node(model: type[PlanNode], schema: Schema) -> Schema:
         found["required"] = [*found["required"], "state"]
     if not model.KEEPS_STATE:
         properties.pop("ttlAsCompiled")
-        if "uid" not in schema["required"]:
+        if "uid" not in model.__annotations__:
             properties.pop("uid")
     return found
 

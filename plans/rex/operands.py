@@ -34,6 +34,8 @@ UNITS: Mapping[str, frozenset[str]] = {
 #: The units of FLOOR and CEIL; those below a day leave a date as it is.
 ROUNDING = frozenset("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND DECADE CENTURY MILLENNIUM".split())
 BELOW_A_DAY = frozenset(("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"))
+#: Casts that the planner types, and neither Flink nor Spark runs: texts as intervals.
+_NOT_CAST = frozenset((("C", "Y"), ("C", "I")))
 SHA2_BITS = (224, 256, 384, 512)
 
 
@@ -61,7 +63,7 @@ def castable(source: LogicalType, target: LogicalType, kinds: frozenset[tuple[st
     one, other = kind_of(source), kind_of(target)
     if one == "0":
         return True
-    if (one, other) not in kinds or {one, other} in ({"N", "S"}, {"N", "L"}):
+    if (one, other) not in kinds or {one, other} in ({"N", "S"}, {"N", "L"}) or (one, other) in _NOT_CAST:
         return False
     if {one, other} in ({"N", "I"}, {"N", "Y"}):
         return isinstance(source if one == "N" else target, IntegerType)

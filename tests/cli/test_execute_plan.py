@@ -187,7 +187,7 @@ def test_an_unknown_zone_is_wrong_usage(plan_file: PlanFile) -> None:
     assert "Mars/Phobos" in done.stderr
 
 
-@pytest.mark.parametrize("message", ["missing.json does not exist", "the checkpoint is a file", "cannot run here"])
+@pytest.mark.parametrize("message", ["missing.json' does not exist", "the checkpoint is a file", "cannot run here"])
 def test_a_start_that_cannot_succeed_is_refused_without_a_jvm(
     plan_file: PlanFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str
 ) -> None:

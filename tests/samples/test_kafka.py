@@ -9,7 +9,7 @@ import pytest
 from tests.support.commands import called
 
 
-@pytest.mark.parametrize(("program", "stages"), [("fill", 1), ("program", 3)])
+@pytest.mark.parametrize(("program", "stages"), [("fill", 0), ("program", 3)])
 def test_a_program_with_its_tables(program: str, stages: int, root: Path, tmp_path: Path) -> None:
     folder, plan = root / "samples/kafka", tmp_path / "plan.json"
     said = called("compile_plan", "--init", folder / "tables.sql", folder / f"{program}.sql", "-o", plan)

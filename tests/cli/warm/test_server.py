@@ -158,9 +158,9 @@ def test_a_process_ends_when_it_is_told_to_does_not_fit_or_has_nothing_to_do(war
 
 
 def test_what_fails_before_spark_is_told_as_ever(warm: Warm) -> None:
-    code, out, said = warm.run("nowhere.json")
+    code, out, said = warm.run("/nowhere.json")
     assert (code, out) == (1, [])
-    assert said == called("execute_plan", "nowhere.json").stderr
+    assert said == called("execute_plan", "/nowhere.json").stderr
     wait_until(lambda: not warm.kept())
     assert warm.run("--checkpoint", "c", "a.json", "b.json")[0] == 2
     assert warm.run(warm="0s") == (0, [], "")

@@ -20,7 +20,6 @@ TAKEN = {
     ("INTERVAL HOUR(3)", "cast"): "INTERVAL HOUR",
     ("INTERVAL MINUTE(3)", "cast"): "INTERVAL MINUTE",
     # Flink loads the class and its serializer; here a RAW type is a name.
-    ("RAW('java.lang.Object', '')", "column"): "RAW('java.lang.Object', '')",
     ("RAW('java.lang.Object', '')", "cast"): "RAW('java.lang.Object', '')",
     ("RAW('java.lang.Object', '')", "text"): "RAW('java.lang.Object', '')",
     # Flink takes names of classes of Java; those of Python's local classes have other characters.
@@ -30,7 +29,7 @@ TAKEN = {
     ("NULL NOT NULL", "text"): "NULL NOT NULL",
 }
 REFUSED = {
-    *((spelling, place) for spelling in ("BITMAP",) for place in ("column", "cast", "text")),  # not supported
+    *(("BITMAP", place) for place in ("column", "cast")),  # read in plans, and not supported in programs
     *(("STRUCTURED<'x.Y', a INT, a INT>", place) for place in ("column", "cast", "text")),  # never readable again
     ("ROW<a: INT>", "text"),  # a name that must be quoted
 }

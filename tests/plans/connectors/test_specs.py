@@ -106,7 +106,7 @@ def test_the_listing_is_json_of_all_that_is_declared() -> None:
     path = next(option for option in files["options"] if option["name"] == "path")
     assert path == {
         "name": "path",
-        "type": "any text",
+        "type": "a path or URI",
         "choices": [],
         "default": None,
         "required": True,

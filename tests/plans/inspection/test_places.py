@@ -42,8 +42,8 @@ def test_places_that_are_fit(there: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "sink", "checkpoint", "message"),
     [
-        ("no.json", "out", "", "no.json does not exist"),
-        ("in.json", "in.json", "", "in.json is a file, and rows are written into a folder"),
+        ("no.json", "out", "", "no.json' does not exist"),
+        ("in.json", "in.json", "", "in.json' is a file, and rows are written into a folder"),
         ("in.json", "in.json/out", "", "in.json is a file"),
         ("in.json", "out", "in.json", "the checkpoint is a file"),
         ("in.json", "out", "in.json/checkpoint", "the checkpoint cannot be written"),

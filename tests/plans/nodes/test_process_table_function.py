@@ -86,4 +86,4 @@ def test_a_function_in_java_can_be_edited_and_not_run() -> None:
     plan = data()
     call_of(plan)["internalName"] = "$MINE$1"
     findings = check(json.dumps(plan))
-    assert [finding.severity for finding in findings if "not run" in finding.message] == [Severity.WARNING]
+    assert [finding.severity for finding in findings if "not run" in finding.message] == [Severity.ERROR]

@@ -34,7 +34,7 @@ def env(spark):
 
 def test_texts(env):
     expected = {text: answer for answer, texts in TEXTS.items() for text in texts} | {None: (False, False, False)}
-    texts = env.from_values([(text,) for text in expected], "s STRING")
+    texts = env.from_values([(text,) for text in expected], "ROW<s STRING>")
     env.create_temporary_view("texts", texts)
     rows = env.sql_query("SELECT s, IS_ALPHA(s), IS_DIGIT(s), IS_DECIMAL(s) FROM texts").execute().collect()
     assert {row[0]: tuple(row[1:]) for row in rows} == expected
