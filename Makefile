@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-deep test-flink test-page lint format schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -51,6 +51,9 @@ test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERA
 test-page: kernel classes  ## the service's page in Chromium, some of it over runs on Spark; Chromium is installed where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
 	@bash tools/chromium.sh
 	@$(BIN)/python -m pytest -q -s -m page tests/service/page $(ARGS)
+
+test-attack: kernel classes  ## hostile input: secrets, folders, roles, floods, slow clients (under five minutes)
+	@$(BIN)/python -m pytest -q -m attack $(ARGS)
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
