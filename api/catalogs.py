@@ -5,7 +5,7 @@ Source: Flink's `TableEnvironment`.
 
 from __future__ import annotations
 
-from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.sql.context import PlanningContext
 
 
 class CatalogMethods:

@@ -8,9 +8,9 @@ from uuid import uuid4
 from compiled_plan.api.plans import CompiledPlan
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
-from compiled_plan.planner.context import PlanningContext
 from compiled_plan.planner.pipeline import plan
-from compiled_plan.planner.table.source import not_too_deep
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.table.building.source import not_too_deep
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import LogicalType, TimestampBase
 

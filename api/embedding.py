@@ -14,17 +14,17 @@ from compiled_plan.api.table import Table
 from compiled_plan.api.tables import from_path
 from compiled_plan.planner.algebra.nodes import Values
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
-from compiled_plan.planner.context import PlanningContext
 from compiled_plan.planner.functions.values import columns_of_schema, constant_rows
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Bound
 from compiled_plan.planner.sql.binding.scans import scan
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.table.building.python_literals import node_of
+from compiled_plan.planner.table.building.rows import rows
 from compiled_plan.planner.table.descriptors import Schema, TableDescriptor, declared
 from compiled_plan.planner.table.expressions.core import Operand
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.planner.table.operations import bind
-from compiled_plan.planner.table.python_literals import node_of
-from compiled_plan.planner.table.rows import rows
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types.data_types import AnyType
 from compiled_plan.plans.types.row import Row

@@ -11,14 +11,14 @@ from compiled_plan.api.catalogs import CatalogMethods
 from compiled_plan.api.functions import FunctionMethods
 from compiled_plan.api.named_tables import TableMethods
 from compiled_plan.planner.catalog.memory import Catalog
-from compiled_plan.planner.config import TableConfig
-from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.options.session import TableConfig
+from compiled_plan.planner.options.settings import FORCE_RECOMPILE
 from compiled_plan.planner.pipeline import plan
-from compiled_plan.planner.settings import FORCE_RECOMPILE
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.planner.sql.scripts import bind_script
 from compiled_plan.plans.errors import ProgramError
@@ -207,7 +207,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
     if not TYPE_CHECKING:  # a type checker knows the methods that there are
 
         def __getattr__(self, name: str) -> Any:
-            from compiled_plan.planner.table.unfinished import no_method
+            from compiled_plan.planner.table.building.unfinished import no_method
 
             raise no_method("TableEnvironment", type(self), name)
 

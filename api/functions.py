@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.sql.context import PlanningContext
 
 # See `environment`: a script of SQL is compiled without what only some of these methods need.
 
@@ -63,7 +63,7 @@ class FunctionMethods:
         return self._unregister(name, temporary=False)
 
     def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
-        from compiled_plan.planner.functions.user.registering import catalog_function, path_of
+        from compiled_plan.planner.user_functions.registering import catalog_function, path_of
 
         full = self.context.catalog.qualify(path_of(name, system))
         if not temporary:
@@ -71,7 +71,7 @@ class FunctionMethods:
         self.context.catalog.functions.create(catalog_function(full, function, temporary=temporary, system=system))
 
     def _unregister(self, name: str, *, temporary: bool, system: bool = False) -> bool:
-        from compiled_plan.planner.functions.user.registering import path_of
+        from compiled_plan.planner.user_functions.registering import path_of
 
         full = self.context.catalog.qualify(path_of(name, system))
         return self.context.catalog.functions.drop(full, temporary=temporary, system=system, if_exists=True)

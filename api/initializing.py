@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.files import PROGRAM, is_remote, quoted, read_text
 
 if TYPE_CHECKING:
-    from compiled_plan.planner.context import PlanningContext
+    from compiled_plan.planner.sql.context import PlanningContext
 
 
 def run_init_file(context: PlanningContext, path: str) -> None:

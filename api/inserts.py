@@ -13,16 +13,16 @@ from compiled_plan.api.plans import CompiledPlan
 from compiled_plan.api.results import TableResult
 from compiled_plan.api.running import run_sinks
 from compiled_plan.planner.algebra.nodes import Sink
-from compiled_plan.planner.context import PlanningContext
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.inserts import bind_insert
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.scripts import bind_script
+from compiled_plan.planner.table.building.planned import PlannedTable
+from compiled_plan.planner.table.building.source import NOWHERE
+from compiled_plan.planner.table.building.unfinished import check_table
 from compiled_plan.planner.table.descriptors import TableDescriptor, declared
 from compiled_plan.planner.table.operations import binder_for, listed, relation_node, table_hint
 from compiled_plan.planner.table.paths import path_of
-from compiled_plan.planner.table.planned import PlannedTable
-from compiled_plan.planner.table.source import NOWHERE
-from compiled_plan.planner.table.unfinished import check_table
 from compiled_plan.plans.errors import ProgramError
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.sql.context import PlanningContext
 
 # See `environment`: a script of SQL is compiled without what only these methods need.
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from compiled_plan.api.plans import CompiledPlan
 from compiled_plan.api.results import DONE, TableResult
 from compiled_plan.api.tableau import Display
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
-from compiled_plan.planner.context import PlanningContext
-from compiled_plan.planner.settings import FORCE_RECOMPILE
-from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.options.settings import FORCE_RECOMPILE
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
 from compiled_plan.planner.sql.binding.inserts import bind_insert
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import exists
 from compiled_plan.plans.inspection.reading import plan_from_file

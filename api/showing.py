@@ -13,12 +13,12 @@ from compiled_plan.api.ready import ReadyResult
 from compiled_plan.api.tables import explain_statement, from_path
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
-from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.aggregates import aggregate_names
 from compiled_plan.planner.functions.registry import function_names
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.core import Binder
-from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.table.schemas import declared_schema, schema_of
 from compiled_plan.plans.text.masking import masked
 from compiled_plan.plans.types import STRING, row_of

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from compiled_plan.api.compiling import compile_sinks, explain_query
 from compiled_plan.api.table import Table
-from compiled_plan.planner.context import PlanningContext
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.binding.queries import bind_query
 from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.planner.table.building.rows import rows
 from compiled_plan.planner.table.naming import scanned
 from compiled_plan.planner.table.paths import path_of
-from compiled_plan.planner.table.rows import rows
 from compiled_plan.plans.errors import ProgramError
 
 

@@ -42,8 +42,8 @@ def declared_options(texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
     Raises:
         ProgramError: it is not written so.
     """
+    from compiled_plan.planner.sql.nodes.statements import CreateTable
     from compiled_plan.planner.sql.parse import parse_script
-    from compiled_plan.planner.sql.statements import CreateTable
 
     found: dict[str, Mapping[str, str]] = {}
     for text in texts:

@@ -18,7 +18,8 @@ from typing import Any
 
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.checks import faults, operator_faults
-from compiled_plan.planner.internal import InternalError
+from compiled_plan.planner.diagnostics.internal import InternalError
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.choosing import choose_operators
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.planner.physical.numbering import number_nodes
@@ -40,7 +41,6 @@ from compiled_plan.planner.rules.source_filters import push_into_sources
 from compiled_plan.planner.rules.subqueries import remove_subqueries
 from compiled_plan.planner.rules.time_attributes import materialize_time
 from compiled_plan.planner.rules.top_n import find_top_n
-from compiled_plan.planner.settings import Settings
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.plan import CompiledPlan

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn, Self, overload
 
 from compiled_plan.planner.table import grouping
+from compiled_plan.planner.table.building.planned import PlannedTable
+from compiled_plan.planner.table.building.unfinished import remedy_of
 from compiled_plan.planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
-from compiled_plan.planner.table.planned import PlannedTable
-from compiled_plan.planner.table.unfinished import remedy_of
 from compiled_plan.planner.table.windows import OverWindow, Window
 from compiled_plan.plans.errors import ProgramError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from compiled_plan.planner.table import joins, operations, selecting
+from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.joins import TemporalTable
-from compiled_plan.planner.table.planned import PlannedTable
 
 if TYPE_CHECKING:
     from compiled_plan.planner.table.expressions.expression import Expression

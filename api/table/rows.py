@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from compiled_plan.planner.table import sampling, selecting, table_functions, tops
-from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.planner.table.building.planned import PlannedTable
 
 if TYPE_CHECKING:
     from compiled_plan.planner.table.expressions.expression import Expression

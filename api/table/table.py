@@ -15,11 +15,11 @@ from compiled_plan.api.table.columns import ColumnMethods
 from compiled_plan.api.table.groups import GroupMethods
 from compiled_plan.api.table.joins import JoinMethods
 from compiled_plan.api.table.rows import RowMethods
+from compiled_plan.planner.table.building.nodes import Column, columns_remedy, identifier, named
+from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.descriptors import TableDescriptor
 from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.naming import hinted, name_of
-from compiled_plan.planner.table.nodes import Column, columns_remedy, identifier, named
-from compiled_plan.planner.table.planned import PlannedTable
 from compiled_plan.planner.table.schemas import ResolvedSchema, schema_of
 from compiled_plan.plans.errors import ProgramError
 

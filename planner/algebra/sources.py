@@ -8,7 +8,7 @@ from dataclasses import replace
 from compiled_plan.planner.algebra.nodes import Hint, Scan
 from compiled_plan.planner.catalog.connectors import SourceChangelog, source_changelog
 from compiled_plan.planner.catalog.tables import CatalogTable
-from compiled_plan.planner.settings import Settings
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.plans.errors import ProgramError
 
 

@@ -34,7 +34,7 @@ from compiled_plan.planner.algebra.windows import (
     WindowRank,
     WindowTable,
 )
-from compiled_plan.planner.internal import unknown_node
+from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.plans.rex import RexNode, transform, walk
 
 #: Stands for an input that does not matter.

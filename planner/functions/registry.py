@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import (
     arithmetic,
     collections,
@@ -21,7 +22,6 @@ from compiled_plan.planner.functions import (
 )
 from compiled_plan.planner.functions.aggregates import aggregate_names
 from compiled_plan.planner.functions.signatures import Function
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.rex import Call, RexNode, python_function, walk
 

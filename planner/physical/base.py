@@ -32,7 +32,7 @@ from compiled_plan.plans.nodes.model import PlanModel
 from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
-    from compiled_plan.planner.settings import Settings
+    from compiled_plan.planner.options.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import RelNode
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import Operator, OperatorPlanner
-from compiled_plan.planner.settings import Settings
 from compiled_plan.plans.plan import CompiledPlan
 
 

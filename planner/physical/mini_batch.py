@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from compiled_plan.planner.algebra.nodes import AggregateCall
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.accumulators import accumulators
 from compiled_plan.planner.physical.aggregate import GroupAggregate
 from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, Single, any_distribution, make
@@ -22,7 +23,6 @@ from compiled_plan.planner.physical.phases import GlobalAggregate, IncrementalAg
 from compiled_plan.planner.physical.plumbing import Exchange
 from compiled_plan.planner.physical.scan import TableScan
 from compiled_plan.planner.physical.traits import MiniBatchMode
-from compiled_plan.planner.settings import Settings
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
 from compiled_plan.plans.nodes.stateless import MiniBatchInterval

@@ -17,6 +17,7 @@ from compiled_plan.planner.algebra.windows import (
     WindowTable,
     is_rowtime,
 )
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import (
     NodeContext,
     Operator,
@@ -29,7 +30,6 @@ from compiled_plan.planner.physical.base import (
 from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.plumbing import Exchange
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
-from compiled_plan.planner.settings import Settings
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes import windows as w
 from compiled_plan.plans.nodes.base import PlanNode

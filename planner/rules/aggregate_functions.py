@@ -5,7 +5,7 @@ from __future__ import annotations
 from compiled_plan.planner.algebra.nodes import Aggregate, RelNode
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate
-from compiled_plan.planner.functions.expansion import reduce_aggregate
+from compiled_plan.planner.rules.helpers.aggregate_expansion import reduce_aggregate
 
 
 def reduce_aggregate_functions(rel: RelNode) -> RelNode:

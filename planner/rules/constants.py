@@ -16,13 +16,13 @@ from compiled_plan.planner.algebra.expressions import (
     is_true,
     null_of,
 )
-from compiled_plan.planner.algebra.factors import each_once, factored
 from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import Filter, Join, Project, RelNode, SetOp, Sort, Values
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_shared
 from compiled_plan.planner.functions.fold import simplify, simplify_condition
+from compiled_plan.planner.rules.helpers.factors import each_once, factored
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import INT, LogicalType, TimestampBase, row_of
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from compiled_plan.planner.algebra.kinds import SetKind
 from compiled_plan.planner.algebra.nodes import RelNode, SetOp, Sink
-from compiled_plan.planner.settings import Settings
+from compiled_plan.planner.options.settings import Settings
 
 
 def merge_sinks(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:

@@ -15,8 +15,8 @@ from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.functions.casts import cast, supports_argument
-from compiled_plan.planner.functions.expansion import expand_over
 from compiled_plan.planner.functions.fold import fold
+from compiled_plan.planner.rules.helpers.aggregate_expansion import expand_over
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import InputRef, Literal, RexNode, transform, type_of
 from compiled_plan.plans.types import Field, RowType

@@ -42,8 +42,8 @@ from compiled_plan.planner.algebra.rex import Over
 from compiled_plan.planner.algebra.timed import Match, OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
+from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.planner.functions.registry import is_deterministic
-from compiled_plan.planner.internal import unknown_node
 from compiled_plan.planner.rules.helpers.stacks import stack_of
 from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
 

@@ -18,7 +18,7 @@ from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.functions.casts import cast
 from compiled_plan.planner.functions.registry import resolve_call
-from compiled_plan.planner.settings import Settings
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
 from compiled_plan.plans.types import BIGINT, Field, LogicalType, RowType
 

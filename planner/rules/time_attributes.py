@@ -35,7 +35,8 @@ from compiled_plan.planner.algebra.rows import identity, join_row_type, named_ro
 from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_all, share
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
-from compiled_plan.planner.internal import unknown_node
+from compiled_plan.planner.diagnostics.internal import unknown_node
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.rules.helpers.plain_times import (
     is_proctime,
     is_time,
@@ -48,7 +49,6 @@ from compiled_plan.planner.rules.helpers.time_bounds import time_bounds
 from compiled_plan.planner.rules.helpers.window_aggregates import as_window_aggregate
 from compiled_plan.planner.rules.helpers.window_columns import Windows
 from compiled_plan.planner.rules.helpers.window_joins import as_window_join, as_window_rank
-from compiled_plan.planner.settings import Settings
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, InputRef, RexNode, transform, type_of
 from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase

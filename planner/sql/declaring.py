@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from compiled_plan.planner.context import PlanningContext
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.ddl import bind_create_table, bind_create_view
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 
 
@@ -56,7 +56,7 @@ def _create_view(context: PlanningContext, binder: Binder, statement: st.CreateV
 
 def _create_function(context: PlanningContext, binder: Binder, statement: st.CreateFunction) -> None:
     # Few programs have functions of their own, and what reads their types takes a tenth of the time of a start.
-    from compiled_plan.planner.functions.user.statements import create_function
+    from compiled_plan.planner.sql.creating_functions import create_function
 
     create_function(context.catalog, binder.source, statement)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlglot.errors import TokenError
 
 from compiled_plan.planner.sql.dialect import Flink
-from compiled_plan.planner.sql.position import render, span_at
+from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import ProgramError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.planner.sql.grammar.script import Script
     from compiled_plan.planner.sql.nodes import TypeSpec
-    from compiled_plan.planner.sql.statements import Statement
+    from compiled_plan.planner.sql.nodes.statements import Statement
 
 T = TypeVar("T")
 

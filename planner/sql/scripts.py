@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from compiled_plan.planner.algebra.nodes import Sink
-from compiled_plan.planner.context import PlanningContext
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import ProgramError
 

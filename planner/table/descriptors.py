@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.planner.sql.declaring import declare_script
+from compiled_plan.planner.table.building.unfinished import Unfinished
 from compiled_plan.planner.table.expressions.types import text_of_type
 from compiled_plan.planner.table.paths import path_of
-from compiled_plan.planner.table.unfinished import Unfinished
 from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from compiled_plan.planner.context import PlanningContext
+    from compiled_plan.planner.sql.context import PlanningContext
     from compiled_plan.plans.types.data_types import DataType
 
 

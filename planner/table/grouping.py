@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Generic, NoReturn
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.table.nodes import TEXT, WindowProperty, identifier
+from compiled_plan.planner.sql.binding.group_windows import GROUP_WINDOWS
+from compiled_plan.planner.table.building.nodes import TEXT, WindowProperty, identifier
+from compiled_plan.planner.table.building.planned import T
+from compiled_plan.planner.table.building.unfinished import Unfinished
 from compiled_plan.planner.table.operations import nodes_of
-from compiled_plan.planner.table.planned import T
 from compiled_plan.planner.table.selecting import select, select_items
 from compiled_plan.planner.table.table_functions import over_table
-from compiled_plan.planner.table.unfinished import Unfinished
 from compiled_plan.planner.table.windows import OverWindow, Window
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
@@ -54,9 +55,17 @@ class GroupedTable(Unfinished, Generic[T]):
 
         `table.group_by(col("a")).aggregate(call("f", col("b")).alias("x", "y")).select(col("a"), col("x"))`
         """
-        from compiled_plan.planner.table.rowwise import aggregated
+        from compiled_plan.planner.table.expressions.expression import Expression
+        from compiled_plan.planner.table.rowwise import call_and_names, flattened
 
-        return AggregatedTable(aggregated(self, function))
+        node, names = call_and_names(function, "aggregate")
+        aliases = {id(key): name for name, key in self._names.items()}
+        keys = [
+            Expression(key).alias(aliases[id(key)]) if id(key) in aliases else Expression(key)
+            for key in self._keys
+            if not (isinstance(key, ast.Call) and key.name in GROUP_WINDOWS)
+        ]
+        return AggregatedTable(flattened(self.select(*keys, Expression(node)), len(keys), names, "aggregate"))
 
     def flat_aggregate(self, function: object) -> NoReturn:
         """Not there: Flink's plans have no operator for it.

@@ -14,14 +14,14 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.from_clause import Place, bind_from
 from compiled_plan.planner.sql.binding.hints import bind_block_hints, check_names
+from compiled_plan.planner.table.building.nodes import InlineCall, by_name, identifier
+from compiled_plan.planner.table.building.planned import PlannedTable, T
+from compiled_plan.planner.table.building.rows import joined_rows
+from compiled_plan.planner.table.building.source import not_too_deep
+from compiled_plan.planner.table.building.unfinished import Unfinished
 from compiled_plan.planner.table.expressions.core import Operand, shown_of
-from compiled_plan.planner.table.nodes import InlineCall, by_name, identifier
 from compiled_plan.planner.table.operations import binder_for, condition_node, relation_node
-from compiled_plan.planner.table.planned import PlannedTable, T
-from compiled_plan.planner.table.rows import joined_rows
 from compiled_plan.planner.table.selecting import check_same_environment
-from compiled_plan.planner.table.source import not_too_deep
-from compiled_plan.planner.table.unfinished import Unfinished
 from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:

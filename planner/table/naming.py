@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
-from compiled_plan.planner.context import PlanningContext
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Bound, Surroundings
 from compiled_plan.planner.sql.binding.from_clause import Place, bind_from
 from compiled_plan.planner.sql.binding.hints import bind_block_hints
-from compiled_plan.planner.table.nodes import identifier
+from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.table.building.nodes import identifier
+from compiled_plan.planner.table.building.planned import PlannedTable, T
+from compiled_plan.planner.table.building.rows import Origin, Rows, rows
+from compiled_plan.planner.table.building.unfinished import check_table
 from compiled_plan.planner.table.operations import bind, binder_for, relation_node, table_hint
 from compiled_plan.planner.table.paths import path_of
-from compiled_plan.planner.table.planned import PlannedTable, T
-from compiled_plan.planner.table.rows import Origin, Rows, rows
-from compiled_plan.planner.table.unfinished import check_table
 from compiled_plan.plans.errors import ProgramError
 
 

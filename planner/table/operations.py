@@ -10,14 +10,14 @@ from sqlglot import exp
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
 from compiled_plan.planner.sql.binding.queries import bind_query
+from compiled_plan.planner.table.building.nodes import column, column_at, columns_remedy, identifier, named
+from compiled_plan.planner.table.building.rows import Rows
+from compiled_plan.planner.table.building.source import Operation, not_too_deep
 from compiled_plan.planner.table.expressions.core import Operand, text_of
-from compiled_plan.planner.table.nodes import column, column_at, columns_remedy, identifier, named
-from compiled_plan.planner.table.rows import Rows
-from compiled_plan.planner.table.source import Operation, not_too_deep
 from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from compiled_plan.planner.context import PlanningContext
+    from compiled_plan.planner.sql.context import PlanningContext
 
 
 def binder_for(context: PlanningContext, operation: str) -> Binder:

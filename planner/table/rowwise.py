@@ -1,50 +1,31 @@
-"""map, flat_map and aggregate: rows made others by a function.
+"""map and flat_map, and the call of a function that gives rows.
 
 Source: Flink's "Table API" page, row-based operations.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.binding.group_windows import GROUP_WINDOWS
+from compiled_plan.planner.table.building.nodes import column_at, identifier
+from compiled_plan.planner.table.building.planned import T
 from compiled_plan.planner.table.expressions.core import Operand
 from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.joins import join_lateral
-from compiled_plan.planner.table.nodes import column_at, identifier
-from compiled_plan.planner.table.planned import T
 from compiled_plan.planner.table.selecting import select
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import FieldsType
 
-if TYPE_CHECKING:
-    from compiled_plan.planner.table.grouping import GroupedTable
-
 
 def map_rows(table: T, function: object) -> T:
     """One row for each; the fields of a ROW become columns."""
-    node, names = _call(function, "map")
+    node, names = call_and_names(function, "map")
     whole = select(table, [Expression(node)], "map")
-    return _flattened(whole, 0, names, "map")
+    return flattened(whole, 0, names, "map")
 
 
-def aggregated(grouped: GroupedTable[T], function: object) -> T:
-    """The grouping fields and what an aggregate function gives; the fields of a ROW become columns."""
-    node, names = _call(function, "aggregate")
-    aliases = {id(key): name for name, key in grouped._names.items()}
-    named = [
-        Expression(key).alias(aliases[id(key)]) if id(key) in aliases else Expression(key)
-        for key in grouped._keys
-        if not (isinstance(key, ast.Call) and key.name in GROUP_WINDOWS)
-    ]
-    whole = grouped.select(*named, Expression(node))
-    return _flattened(whole, len(named), names, "aggregate")
-
-
-def _call(function: object, operation: str) -> tuple[exp.Expr, tuple[str, ...]]:
+def call_and_names(function: object, operation: str) -> tuple[exp.Expr, tuple[str, ...]]:
     """The node of a call, and the names that its alias gives to its columns."""
     if not isinstance(function, Operand):
         raise ProgramError(
@@ -58,7 +39,7 @@ def _call(function: object, operation: str) -> tuple[exp.Expr, tuple[str, ...]]:
     return node, ()
 
 
-def _flattened(table: T, place: int, names: tuple[str, ...], operation: str) -> T:
+def flattened(table: T, place: int, names: tuple[str, ...], operation: str) -> T:
     """The table with the fields of its last column, if it is a ROW, as columns of their own, under other names."""
     found = table._rows
     type_ = found.rel.row_type.types[place]

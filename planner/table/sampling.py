@@ -18,12 +18,12 @@ from functools import reduce
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import column_at, named
+from compiled_plan.planner.table.building.planned import PlannedTable, T
+from compiled_plan.planner.table.building.python_literals import exact, node_of
 from compiled_plan.planner.table.expressions.core import call_node
 from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.expressions.types import type_node
-from compiled_plan.planner.table.nodes import column_at, named
-from compiled_plan.planner.table.planned import PlannedTable, T
-from compiled_plan.planner.table.python_literals import exact, node_of
 from compiled_plan.planner.table.selecting import where
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import CharacterType, TimeKind, TimestampBase

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.sql.binding.inserts import summary
-from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
 

@@ -14,8 +14,12 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind_condition
 from compiled_plan.planner.sql.binding.user_functions import find_user_function
+from compiled_plan.planner.table.building.nodes import Columns, InlineCall, by_name, column_at
+from compiled_plan.planner.table.building.planned import PlannedTable, T
+from compiled_plan.planner.table.building.rows import rows
+from compiled_plan.planner.table.building.source import not_too_deep
+from compiled_plan.planner.table.building.unfinished import check_table
 from compiled_plan.planner.table.expressions.aggregates import ordered
-from compiled_plan.planner.table.nodes import Columns, InlineCall, by_name, column_at
 from compiled_plan.planner.table.operations import (
     aliased,
     all_columns,
@@ -28,10 +32,6 @@ from compiled_plan.planner.table.operations import (
     place_of,
     relation_node,
 )
-from compiled_plan.planner.table.planned import PlannedTable, T
-from compiled_plan.planner.table.rows import rows
-from compiled_plan.planner.table.source import not_too_deep
-from compiled_plan.planner.table.unfinished import check_table
 from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import column_at, identifier
+from compiled_plan.planner.table.building.planned import PlannedTable, T
+from compiled_plan.planner.table.building.rows import rows
 from compiled_plan.planner.table.expressions.functions import map_
-from compiled_plan.planner.table.nodes import column_at, identifier
 from compiled_plan.planner.table.operations import bind, relation_node
-from compiled_plan.planner.table.planned import PlannedTable, T
-from compiled_plan.planner.table.rows import rows
 from compiled_plan.plans.errors import ProgramError
 
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import column_at
+from compiled_plan.planner.table.building.planned import T
+from compiled_plan.planner.table.building.rows import rows
 from compiled_plan.planner.table.expressions.aggregates import ordered
 from compiled_plan.planner.table.expressions.core import call_node
 from compiled_plan.planner.table.expressions.functions import col
-from compiled_plan.planner.table.nodes import column_at
 from compiled_plan.planner.table.operations import aliased, all_columns, bind, listed, nodes_of, relation_node
-from compiled_plan.planner.table.planned import T
-from compiled_plan.planner.table.rows import rows
 from compiled_plan.plans.errors import ProgramError
 
 _RANK = "rownum"

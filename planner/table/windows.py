@@ -12,13 +12,13 @@ from typing import Self
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import identifier
+from compiled_plan.planner.table.building.python_literals import literal, node_of
+from compiled_plan.planner.table.building.unfinished import Beginning, Unfinished
 from compiled_plan.planner.table.expressions.aggregates import ordered
 from compiled_plan.planner.table.expressions.core import call_node, shown_of
 from compiled_plan.planner.table.expressions.expression import Expression
-from compiled_plan.planner.table.nodes import identifier
 from compiled_plan.planner.table.operations import nodes_of
-from compiled_plan.planner.table.python_literals import literal, node_of
-from compiled_plan.planner.table.unfinished import Beginning, Unfinished
 from compiled_plan.plans.errors import ProgramError
 
 #: How long something is: `lit(10).minutes`, or a timedelta.

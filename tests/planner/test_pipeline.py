@@ -12,14 +12,14 @@ from compiled_plan.planner import pipeline
 from compiled_plan.planner.algebra import traverse
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Single, Sink
 from compiled_plan.planner.checks import faults, operator_faults
-from compiled_plan.planner.context import PlanningContext
-from compiled_plan.planner.internal import InternalError
+from compiled_plan.planner.diagnostics.internal import InternalError
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import Operator
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.planner.physical.scan import TableScan
 from compiled_plan.planner.physical.traits import Key, Keys, Traits
 from compiled_plan.planner.pipeline import PIPELINE, drafts
-from compiled_plan.planner.settings import Settings
+from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.scripts import bind_script
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.rex import InputRef

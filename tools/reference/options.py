@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.planner.config import OPTIONS, Effect, SessionOption
+from compiled_plan.planner.options.session import OPTIONS, Effect, SessionOption
 from compiled_plan.planner.physical import session_options
 from tools.reference.markdown import code, codes, table
 

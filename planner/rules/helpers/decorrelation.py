@@ -29,7 +29,6 @@ from compiled_plan.planner.algebra.expressions import (
     stays_small,
     substitute,
 )
-from compiled_plan.planner.algebra.factors import factored
 from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import Aggregate, Correlate, Filter, Join, Project, Rank, RelNode, SetOp, Sort
 from compiled_plan.planner.algebra.rex import Over
@@ -48,6 +47,7 @@ from compiled_plan.planner.rules.helpers.correlation import (
     row_over,
     with_exprs,
 )
+from compiled_plan.planner.rules.helpers.factors import factored
 from compiled_plan.plans.rex import InputRef, Literal, RexNode, transform, type_of
 from compiled_plan.plans.types import RowType
 

@@ -27,7 +27,7 @@ from compiled_plan.planner.algebra.nodes import (
 from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.timed import Match, OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
-from compiled_plan.planner.internal import unknown_node
+from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.plans.rex import RexNode, input_refs, walk
 
 Columns = frozenset[int]

@@ -31,7 +31,7 @@ from compiled_plan.planner.algebra.timed import Match, OverAggregate, TemporalJo
 from compiled_plan.planner.algebra.traverse import map_expressions
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.catalog.tables import ColumnKind
-from compiled_plan.planner.internal import unknown_node
+from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.planner.rules.helpers.needed_columns import Columns, wanted_calls
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.rex import InputRef, RexNode, transform

@@ -41,7 +41,7 @@ from compiled_plan.planner.algebra.windows import (
     WindowTable,
     is_rowtime,
 )
-from compiled_plan.planner.internal import unknown_node
+from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.types import TimestampBase
 

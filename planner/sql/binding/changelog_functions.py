@@ -5,11 +5,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from compiled_plan.planner.algebra.changelogs import ChangelogFunction
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
 from compiled_plan.planner.sql.binding.expressions import bind
 from compiled_plan.planner.sql.binding.window_tables import BindTable
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.nodes.process_table_function import Direction, MappingError, codes_of
 from compiled_plan.plans.rex import Call, Literal, RexNode
 from compiled_plan.plans.types import CharacterType

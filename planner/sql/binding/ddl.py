@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind, Watermark
-from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind_value
 from compiled_plan.planner.sql.binding.like import LikeRules, merge_options
@@ -17,8 +17,8 @@ from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
 from compiled_plan.planner.sql.binding.types import bind_type
 from compiled_plan.planner.sql.binding.unparse import unparse
 from compiled_plan.planner.sql.binding.views import ViewQuery, view_query
-from compiled_plan.planner.sql.position import Span
-from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.planner.sql.nodes import statements as st
+from compiled_plan.planner.sql.nodes.position import Span
 from compiled_plan.plans.connectors.held import held_by
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.rex import type_of

@@ -13,9 +13,9 @@ from sqlglot import exp
 
 from compiled_plan.planner.algebra.nodes import Hint
 from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.source import Source
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.errors import ProgramError, ProgramWarning
 from compiled_plan.plans.text.durations import parse_duration, warn_of_bare_number
 

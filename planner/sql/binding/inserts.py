@@ -9,13 +9,13 @@ from compiled_plan.planner.algebra.nodes import Project, RelNode, Sink
 from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.catalog.connectors import check_metadata, check_usable, metadata_columns
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import casts, plan_literals
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
 from compiled_plan.planner.sql.binding.expressions import bind_value
 from compiled_plan.planner.sql.binding.hints import bind_table_hints, with_options
 from compiled_plan.planner.sql.binding.scans import as_type
-from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import InputRef, RexNode, type_of

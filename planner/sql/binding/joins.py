@@ -20,13 +20,13 @@ from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.rows import join_row_type
 from compiled_plan.planner.algebra.timed import Snapshot
 from compiled_plan.planner.algebra.traverse import outer_refs
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind_condition
 from compiled_plan.planner.sql.binding.scopes import Scope, ScopeColumn
 from compiled_plan.planner.sql.binding.temporal import join_snapshot
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.rex import InputRef, RexNode, transform
 
 if TYPE_CHECKING:

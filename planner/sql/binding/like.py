@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import ProgramError
 
 _FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")

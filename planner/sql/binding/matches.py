@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from compiled_plan.planner.algebra.nodes import SortKey
 from compiled_plan.planner.algebra.timed import Match
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.casts import cast
 from compiled_plan.planner.functions.fold import fold, simplify
 from compiled_plan.planner.functions.registry import resolve_call
@@ -24,7 +25,6 @@ from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, 
 from compiled_plan.planner.sql.binding.patterns import parse_pattern, pattern_rex, skip_rex
 from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
 from compiled_plan.planner.sql.binding.windows import directions
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of, walk
 from compiled_plan.plans.types import (
     BIGINT,

@@ -17,6 +17,7 @@ from compiled_plan.planner.algebra.nodes import (
 from compiled_plan.planner.algebra.traverse import unordered
 from compiled_plan.planner.catalog.connectors import check_dead_letters
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
 from compiled_plan.planner.sql.binding.expressions import bind
@@ -31,7 +32,6 @@ from compiled_plan.planner.sql.binding.window_tables import (
     BindFunction,
     bind_window_table,
 )
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.connectors.dead_letters import dead_letter_table, name_parts
 from compiled_plan.plans.rex import Call, InputRef, type_of
 from compiled_plan.plans.types import (

@@ -13,9 +13,9 @@ from itertools import count
 from sqlglot import exp
 
 from compiled_plan.planner.algebra.rex import OuterRef
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.planner.sql.binding.source import Source
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.rex import FieldAccess, InputRef, RexNode, transform, type_of
 from compiled_plan.plans.types import FieldsType, RowType
 

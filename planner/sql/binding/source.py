@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from compiled_plan.planner.internal import InternalError
-from compiled_plan.planner.sql import position
+from compiled_plan.planner.diagnostics.internal import InternalError
+from compiled_plan.planner.sql.nodes import position
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 
 

@@ -39,7 +39,7 @@ def bind_table_function(
     Raises:
         ProgramError: the arguments fit no signature.
     """
-    from compiled_plan.planner.functions.user.resolving import resolve
+    from compiled_plan.planner.user_functions.resolving import resolve
 
     operands, named = bind_arguments(binder, node, context)
     found = resolve(function, node.names, operands, named)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.source import Source
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans import types as t
 from compiled_plan.plans.deep import deeply
 

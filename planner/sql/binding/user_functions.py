@@ -32,7 +32,7 @@ def bind_user_function(binder: Binder, node: ast.Call, context: Context, functio
     Raises:
         ProgramError: the arguments fit no signature, or the function cannot stand here.
     """
-    from compiled_plan.planner.functions.user.resolving import resolve
+    from compiled_plan.planner.user_functions.resolving import resolve
 
     kind = function.callables.kind
     if kind is FunctionKind.TABLE:
@@ -100,7 +100,7 @@ def user_aggregate(
     Raises:
         ProgramError: the arguments fit no signature.
     """
-    from compiled_plan.planner.functions.user.resolving import resolve
+    from compiled_plan.planner.user_functions.resolving import resolve
 
     operands, named = bind_arguments(binder, node, inside)
     found = resolve(function, node.names, operands, named)

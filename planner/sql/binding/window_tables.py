@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from compiled_plan.planner.algebra.windows import Window, WindowKind, WindowTable
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
 from compiled_plan.planner.sql.binding.expressions import bind
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.rex import Literal, type_of
 from compiled_plan.plans.types import DayTimeIntervalType, IntervalType, TimestampBase
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit, Over
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import casts
 from compiled_plan.planner.functions.aggregates import resolve_aggregate
 from compiled_plan.planner.functions.fold import fold
@@ -16,7 +17,6 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_value
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.rex import Literal, RexNode, type_of
 from compiled_plan.plans.types import (
     DateType,

@@ -8,7 +8,7 @@ from sqlglot import TokenType
 
 from compiled_plan.planner.sql.grammar.core import all_texts
 from compiled_plan.planner.sql.grammar.queries import Queries
-from compiled_plan.planner.sql.statements import (
+from compiled_plan.planner.sql.nodes.statements import (
     AlterCatalog,
     AlterDatabase,
     CreateCatalog,
@@ -23,7 +23,7 @@ from compiled_plan.planner.sql.statements import (
 )
 
 if TYPE_CHECKING:
-    from compiled_plan.planner.sql.statements import Name
+    from compiled_plan.planner.sql.nodes.statements import Name
 
 #: What SHOW lists, by its words.
 _LISTED = (("CATALOGS",), ("DATABASES",), ("TABLES",), ("VIEWS",), ("USER", "FUNCTIONS"), ("FUNCTIONS",))

@@ -8,7 +8,7 @@ from sqlglot import TokenType, exp
 from sqlglot.parser import Parser
 
 from compiled_plan.planner.sql.grammar.words import RESERVED
-from compiled_plan.planner.sql.position import render, span_at
+from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlglot import Token
 
-    from compiled_plan.planner.sql.position import Span
+    from compiled_plan.planner.sql.nodes.position import Span
 
 N = TypeVar("N", bound="exp.Expr")
 T = TypeVar("T")

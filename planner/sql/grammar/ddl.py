@@ -9,7 +9,7 @@ from sqlglot import TokenType, exp
 
 from compiled_plan.planner.sql.grammar.catalogs import Catalogs
 from compiled_plan.planner.sql.grammar.core import all_texts
-from compiled_plan.planner.sql.statements import (
+from compiled_plan.planner.sql.nodes.statements import (
     Column,
     ComputedColumn,
     CreateFunction,
@@ -28,7 +28,7 @@ from compiled_plan.planner.sql.statements import (
 )
 
 if TYPE_CHECKING:
-    from compiled_plan.planner.sql.position import Span
+    from compiled_plan.planner.sql.nodes.position import Span
 
 _LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _LIKE_FEATURES = (

@@ -8,7 +8,7 @@ from sqlglot import TokenType
 
 from compiled_plan.planner.sql.grammar.core import all_texts
 from compiled_plan.planner.sql.grammar.ddl import Ddl
-from compiled_plan.planner.sql.statements import (
+from compiled_plan.planner.sql.nodes.statements import (
     CompileAndExecutePlan,
     CompilePlan,
     ExecutePlan,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from compiled_plan.planner.sql.position import Span
-    from compiled_plan.planner.sql.statements import Name
+    from compiled_plan.planner.sql.nodes.position import Span
+    from compiled_plan.planner.sql.nodes.statements import Name
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")

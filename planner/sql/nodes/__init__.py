@@ -6,7 +6,7 @@ written. Parentheses leave no node of their own (the tree has the precedence), e
 
 **Positions.** Every node has `meta["start"]` and `meta["end"]`: character offsets into the script, from the
 first character of the node to one past its last; `meta["line"]` and `meta["col"]`, both from 1, say where it
-starts. `planner.sql.position` renders them. Children of a node are in `node.args[...]`, or in the typed
+starts. `planner.sql.nodes.position` renders them. Children of a node are in `node.args[...]`, or in the typed
 properties below. Absent optional arguments are `None` (`args.get`), absent lists are empty.
 
 Queries

@@ -10,6 +10,8 @@ from typing import Self
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import identifier, named
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import (
     FunctionProperty,
     Operand,
@@ -18,8 +20,6 @@ from compiled_plan.planner.table.expressions.core import (
     shown_of,
     text_of,
 )
-from compiled_plan.planner.table.nodes import identifier, named
-from compiled_plan.planner.table.python_literals import node_of
 
 
 class Aggregates(Operand):

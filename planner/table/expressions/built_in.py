@@ -8,9 +8,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import call_node, refuse
 from compiled_plan.planner.table.expressions.expression import Expression, made_by
-from compiled_plan.planner.table.python_literals import node_of
 
 
 def concat(*texts: object) -> Expression:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Self
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import identifier
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import FunctionProperty, Operand, as_property
-from compiled_plan.planner.table.nodes import identifier
-from compiled_plan.planner.table.python_literals import node_of
 
 
 class Collections(Operand):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.table.nodes import TEXT, Wrapper, identifier, named
-from compiled_plan.planner.table.python_literals import node_of
+from compiled_plan.planner.table.building.nodes import TEXT, Wrapper, identifier, named
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.plans.errors import ProgramError
 
 
@@ -31,7 +31,7 @@ class Operand(Wrapper):
     if not TYPE_CHECKING:  # a type checker knows the methods that there are
 
         def __getattr__(self, name: str) -> NoReturn:
-            from compiled_plan.planner.table.unfinished import no_method
+            from compiled_plan.planner.table.building.unfinished import no_method
 
             raise no_method(text_of(self), type(self), name)
 

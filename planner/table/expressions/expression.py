@@ -6,6 +6,7 @@ from typing import Self
 
 from sqlglot import exp
 
+from compiled_plan.planner.table.building.nodes import identifier, named
 from compiled_plan.planner.table.expressions.aggregates import Aggregates
 from compiled_plan.planner.table.expressions.collections import Collections
 from compiled_plan.planner.table.expressions.core import refuse, shown_of, text_of
@@ -15,7 +16,6 @@ from compiled_plan.planner.table.expressions.predicates import Predicates
 from compiled_plan.planner.table.expressions.texts import Texts
 from compiled_plan.planner.table.expressions.times import Times
 from compiled_plan.planner.table.expressions.types import type_node
-from compiled_plan.planner.table.nodes import identifier, named
 
 
 class Expression(Predicates, Numbers, Texts, Times, Collections, Objects, Aggregates):

@@ -11,12 +11,12 @@ from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.parse import parse_expression
+from compiled_plan.planner.table.building.nodes import Columns, InlineCall, column, identifier
+from compiled_plan.planner.table.building.nodes import named as with_text
+from compiled_plan.planner.table.building.python_literals import literal, node_of
 from compiled_plan.planner.table.expressions.core import Operand, call_node, refuse, shown_of
 from compiled_plan.planner.table.expressions.expression import Expression, made_by
 from compiled_plan.planner.table.expressions.types import type_node
-from compiled_plan.planner.table.nodes import Columns, InlineCall, column, identifier
-from compiled_plan.planner.table.nodes import named as with_text
-from compiled_plan.planner.table.python_literals import literal, node_of
 
 
 def col(name: str) -> Expression:

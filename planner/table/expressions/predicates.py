@@ -10,10 +10,10 @@ from typing import Self
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import Sum
+from compiled_plan.planner.table.building.planned import PlannedTable
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import Operand, as_property, refuse, shown_of, text_of
-from compiled_plan.planner.table.nodes import Sum
-from compiled_plan.planner.table.planned import PlannedTable
-from compiled_plan.planner.table.python_literals import node_of
 
 
 class Predicates(Operand):

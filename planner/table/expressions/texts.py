@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Self
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import FunctionProperty, Operand, call_node
-from compiled_plan.planner.table.python_literals import node_of
 
 
 class Texts(Operand):

@@ -10,9 +10,9 @@ from typing import Self
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import WindowProperty
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import AnyOperand, Operand, as_property, call_node, refuse, text_of
-from compiled_plan.planner.table.nodes import WindowProperty
-from compiled_plan.planner.table.python_literals import node_of
 
 
 class _Interval:

@@ -12,7 +12,7 @@ from compiled_plan.planner.catalog.connectors import (
     source_changelog,
 )
 from compiled_plan.planner.catalog.tables import CatalogTable
-from compiled_plan.planner.config import TableConfig
+from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.types.changelog import ChangelogMode
 

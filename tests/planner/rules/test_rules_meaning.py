@@ -11,14 +11,14 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
+from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.planner.pipeline import PIPELINE, drafts
-from compiled_plan.planner.settings import Settings
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.nodes.statements import Insert
 from compiled_plan.planner.sql.parse import parse_script
-from compiled_plan.planner.sql.statements import Insert
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types import BooleanType
 from tests.planner.rules.evaluate import Evaluator

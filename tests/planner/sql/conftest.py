@@ -9,8 +9,8 @@ import pytest
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.nodes.statements import Query, Statement
 from compiled_plan.planner.sql.parse import parse_script
-from compiled_plan.planner.sql.statements import Query, Statement
 
 
 def render(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.initializing import initialize
 from compiled_plan.plans.errors import CompiledPlanError
 

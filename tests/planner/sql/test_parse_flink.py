@@ -10,9 +10,9 @@ import pytest
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.nodes.position import where
+from compiled_plan.planner.sql.nodes.statements import Insert, StatementSet
 from compiled_plan.planner.sql.parse import parse_script
-from compiled_plan.planner.sql.position import where
-from compiled_plan.planner.sql.statements import Insert, StatementSet
 from compiled_plan.plans.errors import CompiledPlanError
 
 HERE = Path(__file__).parent

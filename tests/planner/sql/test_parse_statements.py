@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 
 TABLE = """CREATE TEMPORARY TABLE IF NOT EXISTS c.d.`T t` (

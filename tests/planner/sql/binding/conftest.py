@@ -8,10 +8,10 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.planner.algebra.explain import explain
-from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.core import Bound, Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError
 

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from compiled_plan.planner.sql import position
 from compiled_plan.planner.sql.binding.source import Source
-from compiled_plan.planner.table.nodes import TEXT
+from compiled_plan.planner.sql.nodes import position
+from compiled_plan.planner.table.building.nodes import TEXT
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import NestingError, ProgramError
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from compiled_plan.planner.sql.nodes import TableHint, TypeSpec
-    from compiled_plan.planner.sql.position import Span
+    from compiled_plan.planner.sql.nodes.position import Span
 
 #: A name as written: `table`, `database.table` or `catalog.database.table`.
 Name = tuple[str, ...]

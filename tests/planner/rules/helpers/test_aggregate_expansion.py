@@ -7,7 +7,12 @@ from dataclasses import replace
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Project, RelNode, Values
 from compiled_plan.planner.algebra.rex import Over
 from compiled_plan.planner.functions.aggregates import resolve_aggregate
-from compiled_plan.planner.functions.expansion import Reduction, expand_over, reduce_aggregate, reduce_aggregates
+from compiled_plan.planner.rules.helpers.aggregate_expansion import (
+    Reduction,
+    expand_over,
+    reduce_aggregate,
+    reduce_aggregates,
+)
 from compiled_plan.plans.rex import Call, InputRef, RexNode, Sarg, type_of, walk
 from compiled_plan.plans.types import BIGINT, DOUBLE, INT, DecimalType, LogicalType, parse_type, row_of
 

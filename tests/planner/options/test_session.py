@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.planner.config import OPTIONS, Effect, TableConfig
+from compiled_plan.planner.options.session import OPTIONS, Effect, TableConfig
 from compiled_plan.planner.physical import session_options
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.options import Kind
@@ -96,4 +96,4 @@ def test_an_option_without_effect_is_named_nowhere_else(root: Path) -> None:
 
 
 def _modules(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*.py") if path != folder / "config.py"]
+    return [path for path in folder.rglob("*.py") if path != folder / "options" / "session.py"]

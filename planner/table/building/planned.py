@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 from compiled_plan.planner.sql.nodes import BoundRelation, TableHint
 
 if TYPE_CHECKING:
-    from compiled_plan.planner.context import PlanningContext
-    from compiled_plan.planner.table.rows import Origin, Rows
+    from compiled_plan.planner.sql.context import PlanningContext
+    from compiled_plan.planner.table.building.rows import Origin, Rows
 
 
 class PlannedTable:

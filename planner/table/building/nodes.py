@@ -13,13 +13,13 @@ from weakref import WeakKeyDictionary
 from sqlglot import exp
 
 from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import BINDERS, bind, binds
 from compiled_plan.planner.sql.binding.scopes import ScopeColumn, outer, resolve
 from compiled_plan.planner.sql.nodes.base import Node
-from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import CharacterType
 
@@ -197,7 +197,7 @@ def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
     Raises:
         ProgramError: it is no function, or its types cannot be had.
     """
-    from compiled_plan.planner.functions.user.registering import catalog_function
+    from compiled_plan.planner.user_functions.registering import catalog_function
 
     known = _INLINE.setdefault(catalog, {})
     function = node.args["function"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from compiled_plan.planner.config import TableConfig
+from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.text.durations import format_duration, parse_duration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 
 
 @pytest.mark.parametrize(

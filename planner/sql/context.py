@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from compiled_plan.planner.catalog.memory import Catalog
-from compiled_plan.planner.config import TableConfig
+from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.planner.sql.binding.scopes import Names
 
 

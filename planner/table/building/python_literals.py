@@ -17,7 +17,7 @@ from typing import Any
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.table.nodes import Wrapper, named
+from compiled_plan.planner.table.building.nodes import Wrapper, named
 from compiled_plan.plans.errors import ProgramError
 
 _Maker = Callable[[Any], exp.Expr]
@@ -35,7 +35,7 @@ def literal(value: object) -> exp.Expr:
             return named(maker(value), f"lit({value!r})")
     if is_dataclass(value) and not isinstance(value, type):
         from compiled_plan.planner.functions.values import constant_of
-        from compiled_plan.planner.table.nodes import Value
+        from compiled_plan.planner.table.building.nodes import Value
 
         return named(Value(rex=constant_of(value)), f"lit({value!r})")
     raise ProgramError(

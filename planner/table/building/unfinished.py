@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from compiled_plan.planner.suggestions import did_you_mean
-from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
+from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.plans.errors import ProgramError
 
 

@@ -1,0 +1,1 @@
+"""Faults of the planner itself, and remedies for misspelt names."""

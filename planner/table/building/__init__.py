@@ -1,0 +1,1 @@
+"""Parts of operations: SQL nodes, literals, tables that are bound, tables that wait for a `select`."""
