@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
-from compiled_plan.api import embedded
+from compiled_plan.api.running import embedded
 from compiled_plan.api.table import Table
 from compiled_plan.api.tables import from_path
 from compiled_plan.planner.algebra.nodes import Values
@@ -26,7 +26,7 @@ from compiled_plan.planner.table.expressions.core import Operand
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.planner.table.operations import bind
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types.data_types import AnyType
+from compiled_plan.plans.types.conversions.data_types import AnyType
 from compiled_plan.plans.types.row import Row
 
 
@@ -85,7 +85,7 @@ def _from_expressions(context: PlanningContext, cells: list[list[object]], schem
 
 
 def from_dataframe(context: PlanningContext, frame: object, schema: AnyType = None) -> Table:
-    """A table of the rows of a DataFrame. See `api.embedded.inline`."""
+    """A table of the rows of a DataFrame. See `api.running.embedded.inline`."""
     if isinstance(schema, Schema):
         return _declared(context, frame, schema)
     held = embedded.inline(frame, schema)

@@ -27,9 +27,9 @@ from compiled_plan.plans.plan import CompiledPlan as Plan
 # A script of SQL is compiled without the Table API and what runs plans, which would double the time that
 # `compile-plan` takes to start: the methods that need them import them.
 if TYPE_CHECKING:
-    from compiled_plan.api.inserts import StatementSet
-    from compiled_plan.api.plans import CompiledPlan, PlanReference
-    from compiled_plan.api.results import TableResult
+    from compiled_plan.api.results.table_result import TableResult
+    from compiled_plan.api.running.inserts import StatementSet
+    from compiled_plan.api.running.plans import CompiledPlan, PlanReference
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
                 with source.at_span(statement.span):
                     result = show(self.context, binder, statement)
             elif isinstance(statement, _RUNS):
-                from compiled_plan.api.running import run_statement
+                from compiled_plan.api.running.statements import run_statement
 
                 with source.at_span(statement.span):
                     result = run_statement(self.context, binder, statement)
@@ -129,7 +129,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
                 declare(self.context, binder, statement)
                 result = None
         if result is None:
-            from compiled_plan.api.results import DONE
+            from compiled_plan.api.results.table_result import DONE
 
             return DONE
         return result
@@ -141,7 +141,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
             ProgramError: the script does not compile; with line, column and caret.
             UnsupportedError: it uses what is not supported.
         """
-        from compiled_plan.api.plans import CompiledPlan
+        from compiled_plan.api.running.plans import CompiledPlan
 
         return CompiledPlan.of(self.compile_statements(text).plan)
 
@@ -184,7 +184,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
             PlanError: no such file, or not a plan.
             UnsupportedError, ExecutionError: as `CompiledPlan.execute`.
         """
-        from compiled_plan.api.running import start_plan
+        from compiled_plan.api.running.statements import start_plan
 
         return start_plan(self.context, _checked(reference, "execute_plan").load())
 
@@ -200,7 +200,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
 
     def create_statement_set(self) -> StatementSet:
         """Inserts that become one plan."""
-        from compiled_plan.api.inserts import StatementSet
+        from compiled_plan.api.running.inserts import StatementSet
 
         return StatementSet(self.context)
 
@@ -213,7 +213,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
 
 
 def _checked(reference: Any, operation: str) -> PlanReference:
-    from compiled_plan.api.plans import PlanReference
+    from compiled_plan.api.running.plans import PlanReference
 
     if not isinstance(reference, PlanReference):
         raise ProgramError(

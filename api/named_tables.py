@@ -14,7 +14,7 @@ from compiled_plan.planner.sql.context import PlanningContext
 if TYPE_CHECKING:
     from compiled_plan.api.table import Table
     from compiled_plan.planner.table.descriptors import TableDescriptor
-    from compiled_plan.plans.types.data_types import AnyType
+    from compiled_plan.plans.types.conversions.data_types import AnyType
 
 
 class TableMethods:

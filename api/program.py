@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.initializing import text_of
-from compiled_plan.api.inserts import StatementSet, TablePipeline
+from compiled_plan.api.running.inserts import StatementSet, TablePipeline
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.plan import CompiledPlan

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.api.running.plans import CompiledPlan
 
 
 def compile_sql(

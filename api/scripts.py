@@ -116,8 +116,8 @@ def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
     from compiled_plan.api.program import compile_program
 
     plan = compile_program(environment, program)
-    if "compiled_plan.api.embedded" in sys.modules:  # else the program has no tables of its own process
-        from compiled_plan.api.embedded import check_can_leave
+    if "compiled_plan.api.running.embedded" in sys.modules:  # else the program has no tables of its own process
+        from compiled_plan.api.running.embedded import check_can_leave
 
         check_can_leave(plan)
     return CompiledScript(plan)

@@ -5,7 +5,7 @@ Source: Flink's "Concepts & Common API" page, `TableEnvironment`.
 
 from __future__ import annotations
 
-from compiled_plan.api.compiling import compile_sinks, explain_query
+from compiled_plan.api.running.compiling import compile_sinks, explain_query
 from compiled_plan.api.table import Table
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
 from compiled_plan.planner.sql.binding.inserts import bind_insert

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compiled_plan.cli._common import console
+from compiled_plan.cli.common.terminal import console
 
 if TYPE_CHECKING:
     from compiled_plan.plans.plan import CompiledPlan

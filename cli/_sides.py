@@ -61,7 +61,7 @@ def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> 
     folder = _checkpoint(name)
     if folder is not None:
         from compiled_plan.plans.inspection.checkpoints import CheckpointReader
-        from compiled_plan.plans.inspection.description import facts_of, read_description
+        from compiled_plan.plans.inspection.diff.description import facts_of, read_description
         from compiled_plan.plans.inspection.reading import plan_from_json
 
         files = CheckpointReader(folder).program_in_force()

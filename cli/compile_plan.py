@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.scripts import compiled
-from compiled_plan.cli._common import ExitCode, app_for, fail, run_app, settings_of
 from compiled_plan.cli._programs import session_of
+from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, run_app, settings_of
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
             ) from None
         how.say(f"warning: uids and TTLs are not taken over from what was in {target}: {fault.message}")
         return plan
-    from compiled_plan.cli._common import print_lines
+    from compiled_plan.cli.common.terminal import print_lines
     from compiled_plan.plans.inspection.diff.advice import advice
     from compiled_plan.plans.inspection.diff.build import diff_plans
     from compiled_plan.plans.inspection.diff.model import Verdict

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.scripts import STDIN
-from compiled_plan.cli._common import ExitCode, app_for, fail, print_lines, run_app, settings_of
 from compiled_plan.cli._programs import session_of
+from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_lines, run_app, settings_of
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.cli._common import ExitCode, app_for, console, fail, run_app
 from compiled_plan.cli._listening import Listening
-from compiled_plan.cli._running import INTERRUPTED, Progress, Stop, print_line
+from compiled_plan.cli.common.running import INTERRUPTED, Progress, Stop, print_line
+from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, run_app
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.inspection.reading import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
@@ -152,14 +152,14 @@ def execute(
     if checkpoint and len(plans) > 1:
         raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
     if rollback or prune:
-        from compiled_plan.cli._upgrading import go_back
+        from compiled_plan.cli.common.upgrading import go_back
 
         go_back(checkpoint, rollback=rollback, master=master, settings=settings, as_json=as_json)
         raise typer.Exit(ExitCode.OK)
     zone = _zone(time_zone)
     reader = _Reader(debug, quiet or as_json, _session(_settings("--set", set_ or [])))
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
-    from compiled_plan.cli._upgrading import declared_options
+    from compiled_plan.cli.common.upgrading import declared_options
     from compiled_plan.plans.execution.options import RunOptions, real_time_interval
     from compiled_plan.plans.telemetry.prometheus import address_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.cli._common import ExitCode, app_for, fail, print_table, run_app
+from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_table, run_app
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:

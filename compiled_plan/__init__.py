@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compiled_plan.api.environment import TableEnvironment
-    from compiled_plan.api.inserts import StatementSet, TablePipeline
     from compiled_plan.api.inspecting import export_state, inspect_key, inspect_state
-    from compiled_plan.api.plans import CompiledPlan, PlanReference
     from compiled_plan.api.programs import compile_sql, load_plan
-    from compiled_plan.api.results import JobClient, TableResult
+    from compiled_plan.api.results.table_result import JobClient, TableResult
+    from compiled_plan.api.running.inserts import StatementSet, TablePipeline
+    from compiled_plan.api.running.plans import CompiledPlan, PlanReference
     from compiled_plan.api.table import Table
     from compiled_plan.planner.table.descriptors import Schema, TableDescriptor
     from compiled_plan.planner.table.expressions.built_in import (
@@ -112,8 +112,8 @@ if TYPE_CHECKING:
         UserDefinedFunction,
         function_hint,
     )
-    from compiled_plan.plans.types.conversions.converter import DataTypeConverter
-    from compiled_plan.plans.types.data_types import DataType, DataTypes
+    from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
+    from compiled_plan.plans.types.converter import DataTypeConverter
     from compiled_plan.plans.types.row import Row, RowKind
 
 _FUNCTIONS = """
@@ -140,18 +140,18 @@ _HOMES = {
     **dict.fromkeys(_BUILT_IN.split(), "compiled_plan.planner.table.expressions.built_in"),
     **dict.fromkeys(_WINDOWS.split(), "compiled_plan.planner.table.windows"),
     **dict.fromkeys(_USER_FUNCTIONS.split(), "compiled_plan.plans.functions"),
-    "CompiledPlan": "compiled_plan.api.plans",
+    "CompiledPlan": "compiled_plan.api.running.plans",
     "Expression": "compiled_plan.planner.table.expressions.expression",
     "GroupedTable": "compiled_plan.planner.table.grouping",
     "OverWindowedTable": "compiled_plan.planner.table.grouping",
-    "PlanReference": "compiled_plan.api.plans",
+    "PlanReference": "compiled_plan.api.running.plans",
     "ResolvedSchema": "compiled_plan.planner.table.schemas",
     "Schema": "compiled_plan.planner.table.descriptors",
-    "StatementSet": "compiled_plan.api.inserts",
+    "StatementSet": "compiled_plan.api.running.inserts",
     "Table": "compiled_plan.api.table",
     "TableDescriptor": "compiled_plan.planner.table.descriptors",
     "TableEnvironment": "compiled_plan.api.environment",
-    "TablePipeline": "compiled_plan.api.inserts",
+    "TablePipeline": "compiled_plan.api.running.inserts",
     "WindowedTable": "compiled_plan.planner.table.grouping",
     "compile_sql": "compiled_plan.api.programs",
     "export_state": "compiled_plan.api.inspecting",
@@ -159,13 +159,13 @@ _HOMES = {
     "inspect_state": "compiled_plan.api.inspecting",
     "load_plan": "compiled_plan.api.programs",
     "object_of": "compiled_plan.planner.table.expressions.structured",
-    "DataType": "compiled_plan.plans.types.data_types",
-    "DataTypes": "compiled_plan.plans.types.data_types",
-    "DataTypeConverter": "compiled_plan.plans.types.conversions.converter",
+    "DataType": "compiled_plan.plans.types.conversions.data_types",
+    "DataTypes": "compiled_plan.plans.types.conversions.data_types",
+    "DataTypeConverter": "compiled_plan.plans.types.converter",
     "Row": "compiled_plan.plans.types.row",
     "RowKind": "compiled_plan.plans.types.row",
-    "JobClient": "compiled_plan.api.results",
-    "TableResult": "compiled_plan.api.results",
+    "JobClient": "compiled_plan.api.results.table_result",
+    "TableResult": "compiled_plan.api.results.table_result",
 }
 
 __all__ = [

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
-from compiled_plan.api.compiling import explain_query
-from compiled_plan.api.describing import description
-from compiled_plan.api.inserts import TablePipeline, insert_into
-from compiled_plan.api.results import TableResult
-from compiled_plan.api.running import run_query
+from compiled_plan.api.results.describing import description
+from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.running.compiling import explain_query
+from compiled_plan.api.running.inserts import TablePipeline, insert_into
+from compiled_plan.api.running.statements import run_query
 from compiled_plan.api.table.columns import ColumnMethods
 from compiled_plan.api.table.groups import GroupMethods
 from compiled_plan.api.table.joins import JoinMethods

@@ -14,8 +14,8 @@ from types import FrameType
 
 import typer
 
-from compiled_plan.cli._common import ExitCode, console
-from compiled_plan.cli._running import INTERRUPTED
+from compiled_plan.cli.common.running import INTERRUPTED
+from compiled_plan.cli.common.terminal import ExitCode, console
 from compiled_plan.cli.warm.meeting import (
     BUSY,
     OTHER,
@@ -35,7 +35,7 @@ from compiled_plan.plans.text.durations import parse_duration
 #: How long a process that is there has to answer, and one that is being started.
 _SECONDS = 20.0
 #: Imports from where the command does: its folder is not first among these unless it is for the command.
-_SERVE = "import sys; sys.path[:] = sys.argv[3:]; from compiled_plan.cli.warm.server import main; main(*sys.argv[1:3])"
+_SERVE = "import sys; sys.path[:] = sys.argv[3:]; from compiled_plan.cli.warm_server import main; main(*sys.argv[1:3])"
 #: What a process may be kept for, a day.
 _MOST_MS = 86_400_000
 

@@ -18,9 +18,9 @@ from compiled_plan.planner.functions.constant_values import constant
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types.classes import field_names, is_named_tuple, use_class
 from compiled_plan.plans.types.conversions import converter_of
-from compiled_plan.plans.types.conversions.classes import field_names, is_named_tuple, use_class
-from compiled_plan.plans.types.data_types import AnyType, DataType, DataTypes
+from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
 from compiled_plan.plans.types.row import Row
 
 #: What errors name beside the column.

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from enum import Enum
 
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.options import Kind, Option
 from compiled_plan.plans.text.durations import warn_of_bare_number
+from compiled_plan.plans.text.options import Kind, Option
 
 
 class Effect(Enum):

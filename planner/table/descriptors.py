@@ -18,7 +18,7 @@ from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.context import PlanningContext
-    from compiled_plan.plans.types.data_types import DataType
+    from compiled_plan.plans.types.conversions.data_types import DataType
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Schema:
 
     def to_row_data_type(self) -> DataType:
         """The columns that are stored as a row, with the classes that they are bridged to."""
-        from compiled_plan.plans.types.data_types import DataTypes
+        from compiled_plan.plans.types.conversions.data_types import DataTypes
 
         fields = [DataTypes.FIELD(name, type_, comment) for name, type_, comment in self.physical]
         return DataTypes.ROW(*fields).not_null()

@@ -16,7 +16,7 @@ from compiled_plan.plans.connectors.registry import connector_spec, connector_sp
 from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, FormatSlot, Metadata
 from compiled_plan.plans.connectors.table_options import Effect, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 

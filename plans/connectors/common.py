@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compiled_plan.plans.connectors.table_options import Effect, TableOption, Use
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 
 def flag(doc: str, default: str = "false", uses: Use = Use.ANY) -> TableOption:

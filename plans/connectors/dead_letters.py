@@ -11,7 +11,7 @@ from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 _PATH, TABLE = "dead-letter.path", "dead-letter.table"
 _IGNORING = "ignore-parse-errors"

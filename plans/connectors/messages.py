@@ -13,7 +13,7 @@ from compiled_plan.plans.connectors.schema_registry import SUBJECT
 from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import (
     BIGINT,
     BYTES,

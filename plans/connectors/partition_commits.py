@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from compiled_plan.plans.connectors.common import refused, tuning
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 KIND, FILE = "sink.partition-commit.policy.kind", "sink.partition-commit.success-file.name"
 TRIGGER, DELAY = "sink.partition-commit.trigger", "sink.partition-commit.delay"

@@ -12,31 +12,33 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
-from compiled_plan.plans.connectors import formats, specs
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.spec import ConnectorSpec
+
+_SPECS = "compiled_plan.plans.connectors.specs"
+_FORMATS = "compiled_plan.plans.connectors.formats"
 
 
 def connector_spec(name: str | None) -> ConnectorSpec | None:
     """The connector of that name; None where there is none."""
-    found: ConnectorSpec | None = _spec(specs.__name__, name or "")
+    found: ConnectorSpec | None = _spec(_SPECS, name or "")
     return found
 
 
 def format_spec(name: str | None) -> FormatSpec | None:
     """The format of that name; None where there is none."""
-    found: FormatSpec | None = _spec(formats.__name__, name or "")
+    found: FormatSpec | None = _spec(_FORMATS, name or "")
     return found
 
 
 def connector_specs() -> Mapping[str, ConnectorSpec]:
     """All connectors of tables that stay when their program has ended, by name."""
-    return {name: spec for name, spec in _all(specs) if not spec.in_process}
+    return {name: spec for name, spec in _all(_SPECS) if not spec.in_process}
 
 
 def format_specs() -> Mapping[str, FormatSpec]:
     """All formats, by name."""
-    return dict(_all(formats))
+    return dict(_all(_FORMATS))
 
 
 def module_name(name: str) -> str:
@@ -53,7 +55,7 @@ def _spec(package: str, name: str) -> Any:
     return found if found.name == name else None
 
 
-def _all(package: Any) -> Iterator[tuple[str, Any]]:
-    for module in sorted(iter_modules(package.__path__), key=lambda each: each.name):
-        spec = import_module(f"{package.__name__}.{module.name}").SPEC
+def _all(package: str) -> Iterator[tuple[str, Any]]:
+    for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.name):
+        spec = import_module(f"{package}.{module.name}").SPEC
         yield spec.name, spec

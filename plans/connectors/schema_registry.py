@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use, Values
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 #: The subject of the schemas that a sink registers; and what a connector says of it, where the table does not.
 SUBJECT, OWN_SUBJECT = "subject", "default-subject"

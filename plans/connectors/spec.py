@@ -13,8 +13,8 @@ from enum import Enum
 from compiled_plan.plans.connectors.jars import Package
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use, Values, of_group
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
 from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 

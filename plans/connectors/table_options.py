@@ -8,8 +8,8 @@ from enum import Enum, Flag
 from typing import Any
 
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.options import Kind, Option
 from compiled_plan.plans.text.masking import is_sensitive
+from compiled_plan.plans.text.options import Kind, Option
 
 
 class Use(Flag):

@@ -1,6 +1,6 @@
 """Columns of internal values as Arrow arrays, and back: types as Spark's own Arrow batches have them.
 
-See `plans.types.conversions.converter` for the internal values, and `plans.execution.types` for Spark's types.
+See `plans.types.converter` for the internal values, and `plans.execution.types` for Spark's types.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class NotConstantError(Exception):
 
 
 def value_of(rex: r.RexNode) -> Any:
-    """The internal value (see `plans.types.conversions.converter`) of a literal, or of a constructor over literals.
+    """The internal value (see `plans.types.converter`) of a literal, or of a constructor over literals.
 
     Raises:
         NotConstantError: any other expression.

@@ -15,7 +15,7 @@ from compiled_plan.plans.execution.types import from_spark, to_spark
 from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions import converter_of
-from compiled_plan.plans.types.data_types import AnyType, DataType, DataTypes
+from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
-    """Hold a DataFrame; its columns, and the data. See `api.embedded.inline`."""
+    """Hold a DataFrame; its columns, and the data. See `api.running.embedded.inline`."""
     data: HeldFrame | HeldTable
     if _is_of(frame, "pyspark.sql", "DataFrame"):
         row_type, data = _spark(frame, schema)

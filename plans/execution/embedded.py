@@ -114,7 +114,7 @@ def _received(plan: CompiledPlan) -> tuple[CompiledPlan, str, RowType | None]:
 
 
 class Job:
-    """A run in a thread of its own. See `api.results.Job`."""
+    """A run in a thread of its own. See `api.results.table_result.Job`."""
 
     def __init__(self, queue: Queue[Any], row_type: RowType) -> None:
         self.id = uuid.uuid4().hex

@@ -130,7 +130,7 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
     names, parts = type_.names, [to_python(part, place) for part in bridged.parts]
     class_ = bridged.class_
     if class_ is None and isinstance(type_, t.StructuredType):
-        from compiled_plan.plans.types.conversions.classes import resolve_class
+        from compiled_plan.plans.types.classes import resolve_class
 
         class_ = resolve_class(type_.class_name)
 
@@ -143,7 +143,7 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
         return lambda row: tuple(values(row))
     if class_ in (None, Row):
         return lambda row: Row.of(values(row), names)
-    from compiled_plan.plans.types.conversions.classes import constructor
+    from compiled_plan.plans.types.classes import constructor
 
     make = constructor(class_, names)
     return lambda row: make(values(row))
@@ -218,7 +218,7 @@ def _fields_in(bridged: Bridged, place: str) -> Convert:
 
 def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: str = "") -> Convert:
     """A row in any of its forms (tuple, `Row`, list, dict, object) as a dict of Arrow's values."""
-    from compiled_plan.plans.types.conversions.classes import field_value
+    from compiled_plan.plans.types.classes import field_value
 
     converts = [from_python(part, place) for part in parts]
     count = len(names)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans.findings import Fault, refusal
-from compiled_plan.plans.options import Kind, Option
 from compiled_plan.plans.text import zones
+from compiled_plan.plans.text.options import Kind, Option
 
 _LEGACY_CAST = "table.exec.legacy-cast-behaviour"
 NOT_NULL = "table.exec.sink.not-null-enforcer"

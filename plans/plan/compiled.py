@@ -23,7 +23,7 @@ from compiled_plan.plans.text import jsontext
 
 @dataclass(frozen=True, eq=False)
 class CompiledPlan:
-    """A plan: nodes, and edges between them by node id. Immutable. What programs do with one is in `api.plans`.
+    """A plan: nodes, and edges between them by node id. Immutable. What programs do with one is in `api.running.plans`.
 
     Args:
         nodes: in the order of the file.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.types.conversions.converter import DataTypeConverter
+    from compiled_plan.plans.types.converter import DataTypeConverter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class LogicalType:
         Raises:
             ProgramError: as `with_custom_conversion`.
         """
-        from compiled_plan.plans.types.conversions.converter import check_conversion
+        from compiled_plan.plans.types.converter import check_conversion
 
         added = {class_: converter for class_, converter in conversions.items() if converter is not None}
         for class_, converter in added.items():

@@ -130,9 +130,9 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
     """
     from dataclasses import replace
 
-    from compiled_plan.plans.inspection.description import facts_of, read_description
     from compiled_plan.plans.inspection.diff.advice import advice
     from compiled_plan.plans.inspection.diff.build import diff_plans
+    from compiled_plan.plans.inspection.diff.description import facts_of, read_description
     from compiled_plan.plans.inspection.diff.document import Side, document
     from compiled_plan.plans.inspection.diff.facts import NO_RUN, run_to_come
     from compiled_plan.plans.inspection.reading import plan_from_json

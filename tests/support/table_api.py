@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.inserts import StatementSet, TablePipeline
+from compiled_plan.api.running.inserts import StatementSet, TablePipeline
 from compiled_plan.api.table import Table
 
 _FILES = "WITH ('connector' = 'filesystem', 'path' = '/{0}', 'format' = '{1}')"

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from compiled_plan.cli._common import ExitCode
+from compiled_plan.cli.common.terminal import ExitCode
 from tools.reference.markdown import code, table
 
 _PROJECT = Path(__file__).resolve().parent.parent.parent / "pyproject.toml"

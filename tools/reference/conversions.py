@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE
-from compiled_plan.plans.types.data_type import CLASSES
+from compiled_plan.plans.types.conversions.data_type import CLASSES
 from tools.reference.markdown import table
 
 _NESTED_NOTES: dict[type[t.LogicalType], str] = {

@@ -13,8 +13,8 @@ from compiled_plan.planner.table.expressions.expression import Expression, made_
 from compiled_plan.planner.table.expressions.objects import pairs_of
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.plans.types import StructuredType
-from compiled_plan.plans.types.conversions.classes import field_names, use_class
-from compiled_plan.plans.types.data_types import DataType, DataTypes
+from compiled_plan.plans.types.classes import field_names, use_class
+from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
 
 
 def object_of(class_: str | type | DataType, *keys_and_values: object, **fields: object) -> Expression:

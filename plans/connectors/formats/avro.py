@@ -6,7 +6,7 @@ from compiled_plan.plans.connectors.avro_schemas import avro_columns
 from compiled_plan.plans.connectors.common import flag
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.table_options import TableOption, Use
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 SPEC = FormatSpec(
     "avro",

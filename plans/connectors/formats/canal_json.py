@@ -7,7 +7,7 @@ from compiled_plan.plans.connectors.common import JSON_OPTIONS
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.spec import Metadata
 from compiled_plan.plans.connectors.table_options import TableOption, Use
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import INT, STRING, ArrayType, MapType, TimestampLtzType
 from compiled_plan.plans.types.changelog import ChangelogMode
 

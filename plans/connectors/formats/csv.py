@@ -9,7 +9,7 @@ from compiled_plan.plans.connectors.columns import without
 from compiled_plan.plans.connectors.common import flag
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.table_options import TableOption, Use
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 
 def _quoted_and_not(options: Mapping[str, str]) -> tuple[str, str, str] | None:

@@ -7,7 +7,7 @@ from compiled_plan.plans.connectors.columns import without
 from compiled_plan.plans.connectors.common import refused, tuning
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.table_options import Use
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 _LIBRARY = "it is of Flink's own reader and writer, which Spark's are not"
 

@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors.common import flag
 from compiled_plan.plans.connectors.format_spec import FormatSpec, Unfit
 from compiled_plan.plans.connectors.jars import PROTOBUF
 from compiled_plan.plans.connectors.table_options import TableOption, Use
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 _TYPES = (
     t.BooleanType,

@@ -9,7 +9,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import column
 from compiled_plan.plans.connectors.format_spec import FormatSpec, Unfit
 from compiled_plan.plans.connectors.table_options import TableOption
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 _TYPES = (
     t.CharacterType,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiled_plan.plans.connectors.spec import ConnectorSpec, Guarantee, SinkSpec
 from compiled_plan.plans.connectors.table_options import TableOption
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 SPEC = ConnectorSpec(

@@ -11,7 +11,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import tuning
 from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, SourceSpec
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 _KIND = TableOption(Kind.WORD, "random", ("random", "sequence"), doc="Random values, or a sequence.")
 _NULLS = TableOption(Kind.RATE, "0", doc="The share of NULLs.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, SourceSpec
 from compiled_plan.plans.connectors.table_options import TableOption
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 SPEC = ConnectorSpec(
     "inline",

@@ -11,8 +11,8 @@ from compiled_plan.plans.connectors.jdbc_filters import takes_over
 from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
 from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 _HELD = (t.CharacterType, t.BytesType, t.BooleanType, t.NumericType, t.DateType, t.TimeType, t.TimestampBase)

@@ -29,7 +29,7 @@ from compiled_plan.plans.connectors.spec import (
 )
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import RowType
 
 _PARTITIONERS = ("default", "fixed", "round-robin")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from compiled_plan.plans.connectors.common import SINK_PARALLELISM, VERSION, flag
 from compiled_plan.plans.connectors.spec import ConnectorSpec, Guarantee, SinkSpec
 from compiled_plan.plans.connectors.table_options import TableOption
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 SPEC = ConnectorSpec(

@@ -16,7 +16,7 @@ from compiled_plan.plans.connectors.spec import (
 )
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 
 #: Types that no column of a data source has as a plan holds them.
 _UNHELD = (

@@ -18,7 +18,7 @@ from compiled_plan.plans.connectors.spec import (
     SourceSpec,
 )
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 

@@ -1,4 +1,4 @@
-"""The description that a run writes into its checkpoint; for its format see `plans.inspection.description`."""
+"""The description that a run writes into its checkpoint; for its format see `plans.inspection.diff.description`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compiled_plan.plans.execution.program import Program
-from compiled_plan.plans.inspection.description import FORMAT
+from compiled_plan.plans.inspection.diff.description import FORMAT
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.inspection.lineage import Operator, lineage_of

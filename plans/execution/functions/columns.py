@@ -27,7 +27,7 @@ from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
 from compiled_plan.plans.rex.python import PythonFunction, user_name
 from compiled_plan.plans.types import LogicalType, RawType, TimestampBase
-from compiled_plan.plans.types.conversions.classes import Permission
+from compiled_plan.plans.types.classes import Permission
 from compiled_plan.plans.types.python.bridge import Bridged
 
 if TYPE_CHECKING:

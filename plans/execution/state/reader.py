@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.options import NATIVE
 from compiled_plan.plans.execution.storage import Folder, folder_of
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
-from compiled_plan.plans.inspection.description import read_description
+from compiled_plan.plans.inspection.diff.description import read_description
 from compiled_plan.plans.inspection.diff.sides import Side
 from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import StateLine, state_lines

@@ -43,9 +43,9 @@ from compiled_plan.plans.execution.upgrade.steps import (
 )
 from compiled_plan.plans.execution.upgrade.warming import ALL, Warming
 from compiled_plan.plans.inspection.checkpoints import Head
-from compiled_plan.plans.inspection.description import facts_of, read_description
 from compiled_plan.plans.inspection.diff.build import diff_of
 from compiled_plan.plans.inspection.diff.concerns import Concern, concerns
+from compiled_plan.plans.inspection.diff.description import facts_of, read_description
 from compiled_plan.plans.inspection.diff.mapping import StateMapping, mapping_of
 from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict, worst
 from compiled_plan.plans.inspection.diff.sides import Both

@@ -10,7 +10,7 @@ from compiled_plan.plans.execution.checkpoint.comparison import Known
 from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.upgrade.decision import Decision
-from compiled_plan.plans.inspection.description import read_description
+from compiled_plan.plans.inspection.diff.description import read_description
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from compiled_plan.plans.inspection.diff.judging import Finding
 from compiled_plan.plans.inspection.diff.lists import ListEdit, list_edit, listed
 from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
-from compiled_plan.plans.inspection.diff.rules.base import Finding
 from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import Meaning

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from compiled_plan.plans.inspection.lineage.drafting import said_zone
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, counts_rows, is_null, made_of, type_text
 from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
-from compiled_plan.plans.inspection.lineage.rules.base import said_zone
 from compiled_plan.plans.inspection.lineage.rules.calls import call_of
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
 from compiled_plan.plans.inspection.lineage.tables import at_rest, by_name

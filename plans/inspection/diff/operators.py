@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
+from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Finding, Pair, judged
 from compiled_plan.plans.inspection.diff.model import (
     Change,
     OperatorEdit,
@@ -14,8 +15,6 @@ from compiled_plan.plans.inspection.diff.model import (
     Verdict,
     worst,
 )
-from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, Pair, judged
-from compiled_plan.plans.inspection.diff.rules.common import UNTIL
 from compiled_plan.plans.inspection.diff.sides import Both, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.lineage import Operator, Role

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, rule_of
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
 from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, Operator, Property, Source
 from compiled_plan.plans.inspection.lineage.rows import Branch, Rows, port
-from compiled_plan.plans.inspection.lineage.rules.base import Context, rule_of
 from compiled_plan.plans.inspection.lineage.tables import Telling, at_rest, by_place, options_of, source_of
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.model import value_to_json

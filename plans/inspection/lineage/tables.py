@@ -16,8 +16,8 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
 from compiled_plan.plans.inspection.lineage.operators import Item, Property, Source
 from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
-from compiled_plan.plans.options import Kind
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+from compiled_plan.plans.text.options import Kind
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 #: What makes a table that very table: what of it is compared.

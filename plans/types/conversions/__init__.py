@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.types.conversions.classes import allow_classes_from, class_name, resolve_class
-from compiled_plan.plans.types.conversions.converter import ClassLoader, DataTypeConverter
+from compiled_plan.plans.types.classes import allow_classes_from, class_name, resolve_class
+from compiled_plan.plans.types.converter import ClassLoader, DataTypeConverter
 
 if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.compiled import Compiled
-    from compiled_plan.plans.types.data_types import AnyType
+    from compiled_plan.plans.types.conversions.data_types import AnyType
 
 __all__ = [
     "ClassLoader",
@@ -68,6 +68,6 @@ def converter_of(
     """
     from compiled_plan.plans.types.conversions.compiled import Spot
     from compiled_plan.plans.types.conversions.compiling import compile_conversion
-    from compiled_plan.plans.types.data_types import DataTypes
+    from compiled_plan.plans.types.conversions.data_types import DataTypes
 
     return ValueConverter(compile_conversion(DataTypes.of(data_type), Spot(column, place), loader))

@@ -9,10 +9,10 @@ from compiled_plan.plans.errors import CompiledPlanError, DataError, Unsupported
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
 from compiled_plan.plans.types.conversions.compiled import Choices, Compiled, Function, Spot
-from compiled_plan.plans.types.conversions.converter import ClassLoader
 from compiled_plan.plans.types.conversions.custom import Custom, reason, shown
+from compiled_plan.plans.types.conversions.data_type import DataType, internal_type
 from compiled_plan.plans.types.conversions.nested import BUILDERS, children
-from compiled_plan.plans.types.data_type import DataType, internal_type
+from compiled_plan.plans.types.converter import ClassLoader
 
 
 def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:

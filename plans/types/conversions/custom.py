@@ -10,7 +10,7 @@ from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError, DataError
 from compiled_plan.plans.types import logical as t
-from compiled_plan.plans.types.conversions.converter import ClassLoader, DataTypeConverter, open_converter
+from compiled_plan.plans.types.converter import ClassLoader, DataTypeConverter, open_converter
 
 
 class Custom:

@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.classes import constructor, field_value, is_named_tuple
 from compiled_plan.plans.types.conversions.builtin import PACKAGED
-from compiled_plan.plans.types.conversions.classes import constructor, field_value, is_named_tuple
 from compiled_plan.plans.types.conversions.compiled import Choices, Compiled, Function, Spot
-from compiled_plan.plans.types.conversions.converter import ClassLoader
-from compiled_plan.plans.types.data_type import CLASSES, DataType
+from compiled_plan.plans.types.conversions.data_type import CLASSES, DataType
+from compiled_plan.plans.types.converter import ClassLoader
 from compiled_plan.plans.types.row import Row
 
 Built = tuple[Choices, "Function | None"]

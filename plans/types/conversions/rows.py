@@ -8,10 +8,10 @@ from typing import Any
 
 from compiled_plan.plans.errors import DataError, ProgramError
 from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.classes import constructor, field_names, is_named_tuple
 from compiled_plan.plans.types.conversions import converter_of
-from compiled_plan.plans.types.conversions.classes import constructor, field_names, is_named_tuple
+from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
 from compiled_plan.plans.types.conversions.lossless import fields_widening, places_of, widening
-from compiled_plan.plans.types.data_types import AnyType, DataType, DataTypes
 from compiled_plan.plans.types.row import Row
 
 _CONTAINERS = (dict, tuple, list, Row)

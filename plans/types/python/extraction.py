@@ -16,7 +16,7 @@ from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
-from compiled_plan.plans.types.conversions.classes import unreadable, use_class
+from compiled_plan.plans.types.classes import unreadable, use_class
 from compiled_plan.plans.types.python.bridge import Bridged, bridge_to, name_of, supports
 from compiled_plan.plans.types.python.fields import is_structured, structured_fields
 from compiled_plan.plans.types.python.hints import ON_CLASS, DataTypeHint, class_hint

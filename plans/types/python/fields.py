@@ -7,7 +7,7 @@ import typing
 from typing import Any
 
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types.conversions.classes import accessors, field_names, unassigned
+from compiled_plan.plans.types.classes import accessors, field_names, unassigned
 from compiled_plan.plans.types.python.annotations import annotations_of, bind_variables, type_arguments
 from compiled_plan.plans.types.python.bridge import has_fields
 

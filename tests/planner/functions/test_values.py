@@ -13,7 +13,7 @@ import pytest
 from compiled_plan.planner.functions.values import constant_of, constant_rows
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.rex import Call, Literal
-from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.row import Row
 
 NOON = dt.datetime(2020, 1, 1, 12)

@@ -9,8 +9,8 @@ import pytest
 from compiled_plan.planner.options.session import OPTIONS, Effect, TableConfig
 from compiled_plan.planner.physical import session_options
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.options import Kind
 from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.text.options import Kind
 
 
 def test_defaults_are_not_among_the_set_options() -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from compiled_plan import DataTypes, Row, RowKind, Schema, TableEnvironment, Tumble, col, lit
-from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError, PlanError, ProgramError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.plans import PlanReference
+from compiled_plan.api.running.plans import PlanReference
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.reading import read_plan

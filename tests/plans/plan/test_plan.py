@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
 from tests.support.plan_files import CONFORMANCE, name_of, text_of
 

@@ -16,15 +16,10 @@ import pytest
 from dateutil.relativedelta import relativedelta
 
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ProgramError, UnsupportedError
-from compiled_plan.plans.types.conversions import (
-    allow_classes_from,
-    class_name,
-    classes,
-    converter_of,
-    resolve_class,
-)
-from compiled_plan.plans.types.conversions.classes import constructor, field_names
-from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types import classes
+from compiled_plan.plans.types.classes import constructor, field_names
+from compiled_plan.plans.types.conversions import allow_classes_from, class_name, converter_of, resolve_class
+from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.row import Row, RowKind
 
 NOON = dt.datetime(2020, 1, 31, 12, 0, 0, 123456)

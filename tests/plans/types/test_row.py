@@ -13,9 +13,9 @@ import pytest
 from compiled_plan.plans.errors import DataError, ProgramError
 from compiled_plan.plans.types import RowType, parse_type
 from compiled_plan.plans.types.conversions import DataTypeConverter
+from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.conversions.lossless import widening
 from compiled_plan.plans.types.conversions.rows import rows_as
-from compiled_plan.plans.types.data_types import DataTypes
 from compiled_plan.plans.types.row import Row
 
 

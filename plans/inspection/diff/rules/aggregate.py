@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from compiled_plan.plans.inspection.diff.judging import Edited, Finding, verdict
 from compiled_plan.plans.inspection.diff.lists import list_edit, listed
 from compiled_plan.plans.inspection.diff.model import Verdict
-from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
 from compiled_plan.plans.inspection.lineage.meaning import counts_rows, function_of
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 

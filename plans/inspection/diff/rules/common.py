@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Finding, Pair, verdict
 from compiled_plan.plans.inspection.diff.lists import listed
 from compiled_plan.plans.inspection.diff.model import Verdict
-from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, Pair, verdict
 from compiled_plan.plans.inspection.lineage.meaning import is_null
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
-#: Kinds that keep rows until a time has come: what is said of rows from before holds for those.
-UNTIL = {
-    "window-aggregate": " of windows that are open",
-    "window-join": " of windows that are open",
-    "window-rank": " of windows that are open",
-    "window-deduplicate": " of windows that are open",
-    "session-rows": " of sessions that are open",
-    "temporal-sort": " that wait for their time",
-    "match": " of matches that are under way",
-    "interval-join": " that wait for others",
-}
 #: Kinds that keep one row of a key, or versions by time: a row that is taken back is found whatever its columns.
 _BY_KEY = frozenset({"deduplicate", "changelog-normalize", "temporal-join", "window-deduplicate"})
 #: The property that tells the rows of an input apart, where there is one.

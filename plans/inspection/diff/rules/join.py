@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from compiled_plan.plans.inspection.diff.judging import Edited, Finding, Pair, verdict
 from compiled_plan.plans.inspection.diff.model import Verdict
-from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, Pair, verdict
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
 #: Joins that look for matches once the time has come: rows that were joined are gone, or carry no count of matches.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from compiled_plan.plans.inspection.diff.judging import Edited, Finding, verdict
 from compiled_plan.plans.inspection.diff.model import Verdict
-from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
 _PARTS = ("order", "pattern", "definitions", "measures", "after match", "within", "subsets", "all rows")

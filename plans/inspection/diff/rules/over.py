@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.diff.judging import Edited, Finding, verdict
 from compiled_plan.plans.inspection.diff.lists import listed
 from compiled_plan.plans.inspection.diff.model import Verdict
-from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.rules.over import COLUMN_OVER
 from compiled_plan.plans.inspection.lineage.shifts import Shift

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Finding, verdict
 from compiled_plan.plans.inspection.diff.model import Verdict
-from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
-from compiled_plan.plans.inspection.diff.rules.common import UNTIL
 from compiled_plan.plans.nodes.ranks import Retract
 
 _RETRACT = Retract().type

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.meaning import type_text, value
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import sides
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import calls_of, results_of, type_at
 from compiled_plan.plans.inspection.lineage.rules.stateless import same
 from compiled_plan.plans.nodes.aggregate import (

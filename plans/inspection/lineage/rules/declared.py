@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port, sides
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.references import Reference, references, with_columns
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.rows import in_order
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize, Deduplicate
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, origin_of, rule
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import Port, in_order
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, origin_of, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import Columns
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import IntervalJoin, Join, MultiJoin, TemporalJoin

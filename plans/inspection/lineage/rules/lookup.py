@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Made, rule, said_zone
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import digest_of, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Made, rule, said_zone
 from compiled_plan.plans.inspection.lineage.rules.scan import columns_read
 from compiled_plan.plans.inspection.lineage.tables import origin_of_table
 from compiled_plan.plans.nodes.lookup import FieldKey, LookupJoin

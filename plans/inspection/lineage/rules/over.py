@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import (
     Columns,
     calls_of,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Made, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.declared import declared
 from compiled_plan.plans.nodes.process_table_function import KINDS, ChangelogCall, ProcessTableFunction
 

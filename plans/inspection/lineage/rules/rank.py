@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import Port
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import order_of, type_at
 from compiled_plan.plans.inspection.lineage.rules.join import key_sets
 from compiled_plan.plans.nodes.rank import Limit, Rank, SortLimit

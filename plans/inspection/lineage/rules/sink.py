@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.join import key_sets
 from compiled_plan.plans.inspection.lineage.tables import columns_of, is_kept, name_of, options_of
 from compiled_plan.plans.nodes.sink import Sink

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.sort import TemporalSort
 

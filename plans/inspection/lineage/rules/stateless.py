@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import (
     Calc,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, origin_of, rule, said_zone
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import Port, in_order, sides
 from compiled_plan.plans.inspection.lineage.rules.aggregate import first_phase, say_argument_types
-from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, origin_of, rule, said_zone
 from compiled_plan.plans.inspection.lineage.rules.calls import calls_of, is_rowtime, order_of, results_of, type_at
 from compiled_plan.plans.inspection.lineage.rules.deduplicate import say_row
 from compiled_plan.plans.inspection.lineage.rules.join import at_of, joined, say_null_keys

@@ -11,7 +11,7 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.rex.python import PythonFunction
 from compiled_plan.plans.types.conversions import resolve_class
-from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.row import Row
 
 

@@ -26,7 +26,7 @@ from compiled_plan.plans.functions import (
 )
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types.conversions import DataTypeConverter
-from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types.conversions.data_types import DataTypes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

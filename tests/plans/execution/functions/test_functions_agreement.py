@@ -19,7 +19,7 @@ from compiled_plan.plans.functions.conversions import from_python, to_python
 from compiled_plan.plans.types import LogicalType, parse_type
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions import builtin, converter_of, nested
-from compiled_plan.plans.types.data_types import DataType
+from compiled_plan.plans.types.conversions.data_types import DataType
 from compiled_plan.plans.types.python import bridge
 from compiled_plan.plans.types.python.bridge import Bridged, bridge_to
 from compiled_plan.plans.types.row import Row

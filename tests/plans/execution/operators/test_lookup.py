@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
 from compiled_plan.plans.execution.kernel import use_fit_java
 from compiled_plan.plans.execution.options import RunOptions

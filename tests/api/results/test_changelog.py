@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.api.changelog import as_changes, as_table
+from compiled_plan.api.results.changelog import as_changes, as_table
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import parse_type, row_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, get_args, get_origin
 
-from compiled_plan.plans.types.data_type import DataType
+from compiled_plan.plans.types.conversions.data_type import DataType
 from compiled_plan.plans.types.python.bridge import Bridged
 from compiled_plan.plans.types.python.extraction import Place, extract
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from compiled_plan.plans.errors import DataError, ProgramError
 from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.classes import constructor, resolve_class
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE
-from compiled_plan.plans.types.conversions.classes import constructor, resolve_class
-from compiled_plan.plans.types.conversions.converter import DataTypeConverter, check_conversion
+from compiled_plan.plans.types.converter import DataTypeConverter, check_conversion
 from compiled_plan.plans.types.row import Row
 
 #: The classes besides those of the program that values of nested types may be; the first is the default.

@@ -1,4 +1,4 @@
-"""Statements that run: queries whose rows are collected, INSERTs, plan files. Run by `api.embedded`.
+"""Statements that run: queries whose rows are collected, INSERTs, plan files. Run by `api.running.embedded`.
 
 Source: Flink's `TableEnvironment.executeSql` and `Table.execute`.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiled_plan.api import embedded
-from compiled_plan.api.compiling import compile_query, compile_sinks
-from compiled_plan.api.plans import CompiledPlan
-from compiled_plan.api.results import DONE, TableResult
-from compiled_plan.api.tableau import Display
+from compiled_plan.api.results.table_result import DONE, TableResult
+from compiled_plan.api.results.tableau import Display
+from compiled_plan.api.running import embedded
+from compiled_plan.api.running.compiling import compile_query, compile_sinks
+from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings

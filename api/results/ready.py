@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compiled_plan.api.results import TableResult
+from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType

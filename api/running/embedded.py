@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.api.results import TableResult
-from compiled_plan.api.tableau import Display
+from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -21,7 +21,7 @@ from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
     from compiled_plan.plans.connectors.held import Held
-    from compiled_plan.plans.types.data_types import AnyType
+    from compiled_plan.plans.types.conversions.data_types import AnyType
 
 
 def execute(

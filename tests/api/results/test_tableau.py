@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.tableau import Display, lines, text_of
+from compiled_plan.api.results.tableau import Display, lines, text_of
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import parse_type, row_of
 

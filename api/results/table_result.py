@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
-from compiled_plan.api.changelog import as_changes, as_table
-from compiled_plan.api.tableau import Display, lines
+from compiled_plan.api.results.changelog import as_changes, as_table
+from compiled_plan.api.results.tableau import Display, lines
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.conversions import converter_of
+from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.conversions.rows import rows_as
-from compiled_plan.plans.types.data_types import DataTypes
 from compiled_plan.plans.types.row import Row, RowKind
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.types.data_types import AnyType
+    from compiled_plan.plans.types.conversions.data_types import AnyType
 
 
 class Job(Protocol):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from compiled_plan.cli._common import ExitCode, console, run_app
+from compiled_plan.cli.common.terminal import ExitCode, console, run_app
 from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
 from compiled_plan.plans.execution.kept_session import Keeper, keep_sessions
 

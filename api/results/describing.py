@@ -5,7 +5,7 @@ Source: Flink's page "DESCRIBE" statements; FLIP-155, "describe".
 
 from __future__ import annotations
 
-from compiled_plan.api.ready import ReadyResult
+from compiled_plan.api.results.ready import ReadyResult
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.plans.types import BOOLEAN, STRING, row_of

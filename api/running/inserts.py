@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiled_plan.api.compiling import compile_sinks
-from compiled_plan.api.plans import CompiledPlan
-from compiled_plan.api.results import TableResult
-from compiled_plan.api.running import run_sinks
+from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.running.compiling import compile_sinks
+from compiled_plan.api.running.plans import CompiledPlan
+from compiled_plan.api.running.statements import run_sinks
 from compiled_plan.planner.algebra.nodes import Sink
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.context import PlanningContext

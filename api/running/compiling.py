@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import uuid4
 
-from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
 from compiled_plan.planner.pipeline import plan

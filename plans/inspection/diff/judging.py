@@ -18,8 +18,20 @@ from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.lineage import Operator, Property, Role
 
-_RULES_OF = __name__.rpartition(".")[0]
+_RULES_FOLDER = "compiled_plan.plans.inspection.diff.rules"
 _MODULES = ("aggregate", "common", "deduplicate", "join", "match", "over", "rank", "sink", "window")
+
+#: Kinds that keep rows until a time has come: what is said of rows from before holds for those.
+UNTIL = {
+    "window-aggregate": " of windows that are open",
+    "window-join": " of windows that are open",
+    "window-rank": " of windows that are open",
+    "window-deduplicate": " of windows that are open",
+    "session-rows": " of sessions that are open",
+    "temporal-sort": " that wait for their time",
+    "match": " of matches that are under way",
+    "interval-join": " that wait for others",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +139,7 @@ def verdict(*properties: str, of: tuple[str, ...] = ("",)) -> Callable[[Rule], R
 def judged(edited: Edited) -> Iterator[Finding]:
     """What an edit of a property does."""
     for module in _MODULES:
-        import_module(f"{_RULES_OF}.{module}")
+        import_module(f"{_RULES_FOLDER}.{module}")
     kind = edited.pair.new.kind
     subject = edited.present.subject
     rule = _RULES.get((kind, subject)) or _RULES.get(("", subject)) or _by_role

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from compiled_plan.cli._common import ExitCode, console
+from compiled_plan.cli.common.terminal import ExitCode, console
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
@@ -115,7 +115,7 @@ class Progress:
 
     def steps(self, run: Run, plan: CompiledPlan, zone: str | None) -> None:
         """What a run would do."""
-        from compiled_plan.cli._upgrading import decision_dict, decision_lines
+        from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
         from compiled_plan.plans.execution.explain import stages_of, stages_text
 
         found = stages_of(plan, zone, run.options.host, real_time=run.options.real_time_ms is not None)
@@ -137,7 +137,7 @@ class Progress:
             console().print(f"{Path(self.path).name}: running {how}", highlight=False)
 
     def _moving(self, decision: Decision) -> None:
-        from compiled_plan.cli._upgrading import decision_dict, decision_lines
+        from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
 
         self._send({"event": "upgrade", "version": 1, **decision_dict(decision)})
         if not self.as_json and not self.quiet:

@@ -13,9 +13,9 @@ from typing import Any
 
 from compiled_plan.plans.errors import PlanError, ProgramError
 from compiled_plan.plans.types import logical as t
-from compiled_plan.plans.types.conversions.classes import use_class
-from compiled_plan.plans.types.data_type import DataType
-from compiled_plan.plans.types.extraction import data_type_of
+from compiled_plan.plans.types.classes import use_class
+from compiled_plan.plans.types.conversions.data_type import DataType
+from compiled_plan.plans.types.conversions.extraction import data_type_of
 from compiled_plan.plans.types.parse import parse_type
 
 __all__ = ["AnyType", "DataType", "DataTypeField", "DataTypes"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from compiled_plan.api import embedded
-from compiled_plan.api.results import TableResult
+from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.running import embedded
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import exists, quoted, write_text
 from compiled_plan.plans.inspection.explain import explain

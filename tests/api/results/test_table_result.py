@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.results import TableResult
+from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.plans.errors import DataError, ExecutionError, ProgramError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType, parse_type
 from compiled_plan.plans.types.conversions import DataTypeConverter
-from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.row import Row
 
 

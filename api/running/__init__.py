@@ -1,0 +1,1 @@
+"""Statements and plans that run: compiled, inserted, collected."""
