@@ -17,7 +17,7 @@ from compiled_plan.plans.inspection.reading import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.options import RunOptions
+    from compiled_plan.plans.execution.session.options import RunOptions
 
 app = app_for()
 
@@ -160,7 +160,7 @@ def execute(
     reader = _Reader(debug, quiet or as_json, _session(_settings("--set", set_ or [])))
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     from compiled_plan.cli.common.upgrading import declared_options
-    from compiled_plan.plans.execution.options import RunOptions, real_time_interval
+    from compiled_plan.plans.execution.session.options import RunOptions, real_time_interval
     from compiled_plan.plans.telemetry.prometheus import address_of
 
     try:
@@ -187,8 +187,8 @@ def execute(
         raise typer.Exit(_dry_run(loaded, reader, zone, options, as_json))
     failed = reader.failed
     if loaded:
-        from compiled_plan.plans.execution.kept_session import session_of_command
-        from compiled_plan.plans.execution.session import uses_local_files
+        from compiled_plan.plans.execution.session.kept import session_of_command
+        from compiled_plan.plans.execution.session.spark_session import uses_local_files
 
         if not debug:
             # The bridge to the JVM logs, with tracebacks, what the run's own error says afterwards.
@@ -214,9 +214,9 @@ def execute(
                 if not loaded:
                     raise typer.Exit(ExitCode.FAILED)
             spark = closing.enter_context(session_of_command(master, settings, verbose=debug, meanwhile=_import_all))
-            from compiled_plan.plans.execution.failures import LostSparkError, translate
             from compiled_plan.plans.execution.run import Run
-            from compiled_plan.plans.execution.stopping import StuckError
+            from compiled_plan.plans.execution.session.stopping import StuckError
+            from compiled_plan.plans.execution.spark.failures import LostSparkError, translate
 
             lost = False
             for (path, plan), listeners in zip(loaded, told_of, strict=True):

@@ -60,7 +60,7 @@ def inspect(
         raise typer.BadParameter("--what-if, --key and --export are three questions; ask one")
     settings = dict(_setting(pair) for pair in conf or [])
     try:
-        from compiled_plan.plans.execution.session import spark_session
+        from compiled_plan.plans.execution.session.spark_session import spark_session
         from compiled_plan.plans.execution.state.reader import StateReader
 
         if not debug:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from compiled_plan.cli.common.terminal import ExitCode, console, run_app
 from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
-from compiled_plan.plans.execution.kept_session import Keeper, keep_sessions
+from compiled_plan.plans.execution.session.kept import Keeper, keep_sessions
 
 _SECONDS_TO_ASK = 10.0
 #: What may go on in Spark after a run that was stopped ends with the process.
@@ -64,7 +64,7 @@ class Job:
 
 def _end_at_once() -> None:
     """The command was killed: so is its run."""
-    from compiled_plan.plans.execution.stopping import kill_spark
+    from compiled_plan.plans.execution.session.stopping import kill_spark
 
     kill_spark()
     os._exit(ExitCode.FAILED)

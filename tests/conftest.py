@@ -73,7 +73,7 @@ def one_name() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """One session for all tests of a process, with the product's own settings, on two cores and in two partitions."""
-    from compiled_plan.plans.execution.session import spark_session
+    from compiled_plan.plans.execution.session.spark_session import spark_session
     from tools.maven import POSTGRES_DRIVER, SQLITE_DRIVER, fetched
 
     conf = {

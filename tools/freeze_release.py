@@ -17,8 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.options import GROUPS, NATIVE, TRANSFORM
-from compiled_plan.plans.execution.session import spark_session
+from compiled_plan.plans.execution.session.options import GROUPS, NATIVE, TRANSFORM
+from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.plan import CompiledPlan
 from tests.historical import cases
 

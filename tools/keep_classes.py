@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from compiled_plan.plans.execution import class_archive
 from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
+from compiled_plan.plans.execution.session import class_archive
 
 #: How long Java may take to write them after the run, in seconds.
 _WRITING = 120.0

@@ -54,7 +54,7 @@ def execute(
         ExecutionError: no Java, or a Spark session is active that does not fit.
     """
     from compiled_plan.plans.execution.embedded import start
-    from compiled_plan.plans.execution.options import RunOptions
+    from compiled_plan.plans.execution.session.options import RunOptions
 
     options = RunOptions(
         checkpoint=checkpoint,

@@ -19,8 +19,8 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.following import RunResult
-    from compiled_plan.plans.execution.progress import BatchProgress
+    from compiled_plan.plans.execution.batches.following import RunResult
+    from compiled_plan.plans.execution.batches.progress import BatchProgress
     from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.upgrade.decision import Decision
 
@@ -86,7 +86,7 @@ class Stop:
 
     def end_now(self, why: str = "") -> NoReturn:
         """End the process, and Spark's."""
-        from compiled_plan.plans.execution.stopping import kill_spark
+        from compiled_plan.plans.execution.session.stopping import kill_spark
 
         assert self.signal is not None and self._run is not None
         why = why or f"the run goes on, {self.seconds:g} s after {self.signal.name}"

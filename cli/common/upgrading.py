@@ -69,7 +69,7 @@ def go_back(checkpoint: str, *, rollback: bool, master: str, settings: Mapping[s
         settings: Spark's settings.
         as_json: whether to print JSON.
     """
-    from compiled_plan.plans.execution.session import spark_session
+    from compiled_plan.plans.execution.session.spark_session import spark_session
 
     with spark_session(master, settings, verbose=False) as spark:
         from compiled_plan.plans.execution.upgrade.rollback import prune, roll_back

@@ -29,7 +29,7 @@ from compiled_plan.cli.warm.meeting import (
     send_request,
 )
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
-from compiled_plan.plans.execution.kept_session import keeps_session
+from compiled_plan.plans.execution.session.kept import keeps_session
 from compiled_plan.plans.text.durations import parse_duration
 
 #: How long a process that is there has to answer, and one that is being started.

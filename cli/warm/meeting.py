@@ -21,7 +21,7 @@ from typing import Any
 
 import compiled_plan
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.session import working_folder
+from compiled_plan.plans.execution.session.spark_session import working_folder
 
 #: What a process that kept Spark answers: it runs the command, it runs another one, it is for other ones and ends.
 TAKEN, BUSY, OTHER = "taken", "busy", "other"

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from compiled_plan.plans.connectors.held import Held
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.execution.arrow import array_of, arrow_type
 from compiled_plan.plans.execution.connectors.inline import HeldFrame, HeldTable
-from compiled_plan.plans.execution.types import from_spark, to_spark
+from compiled_plan.plans.execution.spark.arrow import array_of, arrow_type
+from compiled_plan.plans.execution.spark.types import from_spark, to_spark
 from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions import converter_of

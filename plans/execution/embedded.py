@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution import dataframes
-from compiled_plan.plans.execution.arrow import values_of
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.collect import RECEIVERS
-from compiled_plan.plans.execution.failures import translate
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.program import table_spec
+from compiled_plan.plans.execution.interfaces.tables import resolved_table
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.session import FIXED, spark_session
-from compiled_plan.plans.execution.stopping import StuckError
-from compiled_plan.plans.execution.tables import resolved_table
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.session.spark_session import FIXED, spark_session
+from compiled_plan.plans.execution.session.stopping import StuckError
+from compiled_plan.plans.execution.spark.arrow import values_of
+from compiled_plan.plans.execution.spark.failures import translate
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.types import RowType
 

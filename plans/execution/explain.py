@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from compiled_plan.plans.execution.hosts import hosted, native_differences
-from compiled_plan.plans.execution.options import NATIVE, TRANSFORM
-from compiled_plan.plans.execution.program import Program, prepare
 from compiled_plan.plans.execution.realtime.query import in_real_time
+from compiled_plan.plans.execution.session.options import NATIVE, TRANSFORM
+from compiled_plan.plans.execution.stages.hosts import hosted, native_differences
+from compiled_plan.plans.execution.stages.prepared import Program, prepare
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate

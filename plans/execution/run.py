@@ -11,38 +11,38 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
+from compiled_plan.plans.execution.batches.committing import Committing
+from compiled_plan.plans.execution.batches.event_time import SparksWatermark, event_time_of
+from compiled_plan.plans.execution.batches.following import Follower, RunResult
+from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
+from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
-from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import changed
-from compiled_plan.plans.execution.committing import Committing
-from compiled_plan.plans.execution.connectors import base as connectors
-from compiled_plan.plans.execution.event_time import SparksWatermark, event_time_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
-from compiled_plan.plans.execution.failures import translate
-from compiled_plan.plans.execution.following import Follower, RunResult
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.functions.steps import check as check_functions
-from compiled_plan.plans.execution.hosts import hosted
-from compiled_plan.plans.execution.java import java_class, know_classes
-from compiled_plan.plans.execution.micro_batches import MicroBatches
+from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
-from compiled_plan.plans.execution.options import CHECK, RunOptions
-from compiled_plan.plans.execution.packages import provide
-from compiled_plan.plans.execution.program import Program, prepare, table_spec
-from compiled_plan.plans.execution.progress import BatchProgress
-from compiled_plan.plans.execution.reading import Sources
+from compiled_plan.plans.execution.operators.python_steps import check as check_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
-from compiled_plan.plans.execution.source_tables import SourceTables
+from compiled_plan.plans.execution.session.options import CHECK, RunOptions
+from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
+from compiled_plan.plans.execution.spark.failures import translate
+from compiled_plan.plans.execution.spark.java import java_class, know_classes
+from compiled_plan.plans.execution.spark.packages import provide
+from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
+from compiled_plan.plans.execution.stages.hosts import hosted
+from compiled_plan.plans.execution.stages.prepared import Program, prepare, table_spec
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
-from compiled_plan.plans.execution.stopping import StoppedError, follow, stop_query
-from compiled_plan.plans.execution.storage import Folder, folder_of
+from compiled_plan.plans.execution.tables.reading import Sources
+from compiled_plan.plans.execution.tables.source_tables import SourceTables
+from compiled_plan.plans.execution.tables.writing import Sinks
 from compiled_plan.plans.execution.upgrade.decision import Asked, Decision
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption
-from compiled_plan.plans.execution.writing import Sinks
+from compiled_plan.plans.execution.upgrade.start import Start
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
@@ -62,7 +62,7 @@ class Run:
     Building a Run checks everything and changes nothing on disk; `execute` starts it.
 
     Args:
-        spark: a session of `plans.execution.session`.
+        spark: a session of `plans.execution.session.spark_session`.
         plan: any plan; operators without a uid get one.
         options: see `RunOptions`.
         stdout: prints a line of data (print sinks).

@@ -89,7 +89,7 @@ def test_a_second_signal_ends_the_process_at_once(
     monkeypatch.setattr(os, "_exit", end)
     killed: list[bool] = []
     # This process has a session that other tests share.
-    monkeypatch.setattr("compiled_plan.plans.execution.stopping.kill_spark", lambda: killed.append(True))
+    monkeypatch.setattr("compiled_plan.plans.execution.session.stopping.kill_spark", lambda: killed.append(True))
     stop = Stop("plan.json", 60.0)
     endless: Any = _Endless()
     with stop.heeded_by(cast(Run, endless)):
@@ -115,7 +115,7 @@ def test_a_run_that_fails_as_its_spark_is_killed_ends_with_the_code_of_the_signa
             left.wait(0.3)  # as long as it takes to remove many files
 
     monkeypatch.setattr(os, "_exit", codes.append)
-    monkeypatch.setattr("compiled_plan.plans.execution.stopping.kill_spark", killed.set)
+    monkeypatch.setattr("compiled_plan.plans.execution.session.stopping.kill_spark", killed.set)
     run: Any = Run()
     with pytest.raises(ConnectionError), Stop("plan.json", 0.01).heeded_by(run):
         os.kill(os.getpid(), signal.SIGTERM)

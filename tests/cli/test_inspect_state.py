@@ -44,7 +44,7 @@ def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     def shared(*_: Any, **__: Any) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session", shared)
+    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session.spark_session", shared)
 
 
 def document(checkpoint: Path, *arguments: str) -> dict[str, Any]:

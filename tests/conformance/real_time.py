@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.hosts import hosted
-from compiled_plan.plans.execution.options import TRANSFORM
-from compiled_plan.plans.execution.program import prepare
 from compiled_plan.plans.execution.realtime.query import in_real_time
+from compiled_plan.plans.execution.session.options import TRANSFORM
+from compiled_plan.plans.execution.stages.hosts import hosted
+from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import Case, cases, categories, difference
@@ -29,7 +29,7 @@ from tests.conformance.cases import Case, cases, categories, difference
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from compiled_plan.plans.execution.progress import BatchProgress
+    from compiled_plan.plans.execution.batches.progress import BatchProgress
     from tests.support.topics import Topics
 
 #: Stages of one partition, several topics, and ticks run at once; batches are as short as Spark makes them.
@@ -101,8 +101,8 @@ def _messages(file: Path) -> list[str]:
 
 def run(spark: SparkSession, topics: Topics, found: Fed, out: Path) -> str:
     """What differs from Flink's result; the error where it does not run."""
-    from compiled_plan.plans.execution.options import RunOptions
     from compiled_plan.plans.execution.run import Run
+    from compiled_plan.plans.execution.session.options import RunOptions
     from tests.support.topics import Message
 
     left = 0
@@ -131,7 +131,7 @@ def run(spark: SparkSession, topics: Topics, found: Fed, out: Path) -> str:
 
 def main(broker: str, folder: str, *names: str) -> None:
     """Run the cases that run in this mode; all of them, or these."""
-    from compiled_plan.plans.execution.session import spark_session
+    from compiled_plan.plans.execution.session.spark_session import spark_session
     from tests.support.topics import Topics
     from tools.services.kafka import connector_jars
 

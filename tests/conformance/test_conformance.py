@@ -27,8 +27,8 @@ def compile_program(text: str) -> CompiledPlan:
 
 
 def run(spark: SparkSession, plan: CompiledPlan) -> None:
-    from compiled_plan.plans.execution.options import RunOptions
     from compiled_plan.plans.execution.run import Run
+    from compiled_plan.plans.execution.session.options import RunOptions
 
     Run(spark, plan, RunOptions()).execute()
 

@@ -33,7 +33,7 @@ def test_a_page_can_be_followed(
     def session(*arguments: Any, **options: Any) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session", session)
+    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session.spark_session", session)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])

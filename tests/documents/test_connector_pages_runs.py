@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.documents.connector_pages import Example, examples
 from tests.support.protobufs import add_classes
 from tests.support.topics import Message, Topics

@@ -12,8 +12,8 @@ import pytest
 
 from compiled_plan import Row, TableEnvironment, call, col, lit, object_of
 from compiled_plan.plans.errors import CompiledPlanError, PlanError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.functions import (
     ANY,
     AggregateFunction,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.plan import CompiledPlan
 from tests.edits.outcomes import Outcome, outcomes

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.options import CHECK, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import CHECK, TRANSFORM, RunOptions
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import added_up, row_text

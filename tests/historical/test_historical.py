@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.options import CHECK, MIGRATE, NATIVE
+from compiled_plan.plans.execution.session.options import CHECK, MIGRATE, NATIVE
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.nodes.registry import all_node_types
 from compiled_plan.plans.plan import CompiledPlan
 from tests.historical import cases

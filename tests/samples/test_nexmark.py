@@ -32,8 +32,8 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(spark: SparkSession, text: str) -> None:
     from compiled_plan.api.environment import TableEnvironment
-    from compiled_plan.plans.execution.options import RunOptions
     from compiled_plan.plans.execution.run import Run
+    from compiled_plan.plans.execution.session.options import RunOptions
 
     plan = TableEnvironment().compile_script(text)
     Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()

@@ -9,8 +9,8 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.plan import CompiledPlan

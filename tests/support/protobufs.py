@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format, timestamp_pb2
 
 from compiled_plan.plans.connectors.jars import PROTOBUF
-from compiled_plan.plans.execution import packages
 from compiled_plan.plans.execution.kernel import use_fit_java
+from compiled_plan.plans.execution.spark import packages
 from tools import maven
 
 if TYPE_CHECKING:

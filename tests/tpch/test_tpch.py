@@ -26,8 +26,8 @@ def tpch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(spark: SparkSession, text: str) -> None:
     from compiled_plan.api.environment import TableEnvironment
-    from compiled_plan.plans.execution.options import RunOptions
     from compiled_plan.plans.execution.run import Run
+    from compiled_plan.plans.execution.session.options import RunOptions
 
     Run(spark, TableEnvironment().compile_script(text), RunOptions()).execute()
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.options import TRANSFORM
+from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.inspection.diff.model import Verdict
 from tests.support.once import once
 from tests.upgrades.bench import Bench, Setting, Table, scratch

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.errors import CheckpointError
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.storage import Folder
+    from compiled_plan.plans.execution.spark.storage import Folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.inspection.diff.description import FORMAT
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from compiled_plan.plans.errors import BusyError, CheckpointError
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.storage import Folder, LocalFolder
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.storage import Folder, LocalFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.offsets import entry_of, progress_of
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.spark.storage import Folder
 
 _OFFSETS, _COMMITS, _VERSION, _NOWHERE = "offsets", "commits", "v2", "-"
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.checkpoint.description import Setting
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.session import ASKED
-from compiled_plan.plans.execution.storage import folder_of
+from compiled_plan.plans.execution.session.spark_session import ASKED
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.functions.code import code_digest
 from compiled_plan.plans.inspection.lineage.tables import at_rest, local_place
 

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.description import Setting
-from compiled_plan.plans.execution.program import Program
-from compiled_plan.plans.execution.tables import table_of
+from compiled_plan.plans.execution.interfaces.tables import table_of
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.inspection.lineage import Source, lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 

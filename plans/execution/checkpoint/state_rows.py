@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
-from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.spark.storage import Folder
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import BusyError
 from compiled_plan.plans.execution.checkpoint.locks import Release, lock
-from compiled_plan.plans.execution.stopping import StuckError
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.session.stopping import StuckError
+from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.inspection.checkpoints import (
     FACTS,
     FOLDER,

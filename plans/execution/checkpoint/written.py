@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.files.folders import ReadableFolder
 from compiled_plan.plans.inspection.checkpoints import WRITTEN
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from compiled_plan.plans.connectors.specs.blackhole import SPEC
-from compiled_plan.plans.execution.connectors.base import SinkContext, TableSpec, sink_connector
+from compiled_plan.plans.execution.interfaces.connectors import SinkContext, TableSpec, sink_connector
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.connectors.messages import listed, offsets
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.packages import finds
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.packages import finds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

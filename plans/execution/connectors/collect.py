@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from compiled_plan.plans.connectors.specs.collect import SPEC
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -15,7 +15,8 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.specs.datagen import SPEC, children
-from compiled_plan.plans.execution.connectors.base import (
+from compiled_plan.plans.execution.formats.base import column, java_column
+from compiled_plan.plans.execution.interfaces.connectors import (
     INSERT,
     KIND,
     ORD,
@@ -25,9 +26,8 @@ from compiled_plan.plans.execution.connectors.base import (
     TableSpec,
     source_connector,
 )
-from compiled_plan.plans.execution.formats.base import column, java_column
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.text.durations import parse_duration
 
 _SOURCE = "org.compiledplan.kernel.datagen.RowNumbers"

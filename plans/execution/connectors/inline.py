@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.connectors.held import Held, held_by
 from compiled_plan.plans.connectors.specs.inline import SPEC
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import (
+from compiled_plan.plans.execution.interfaces.connectors import (
     INSERT,
     KIND,
     ORD,
@@ -23,7 +23,7 @@ from compiled_plan.plans.execution.connectors.base import (
     TableSpec,
     source_connector,
 )
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HeldTable:
-    """An Arrow table whose columns have the types of `plans.execution.arrow`."""
+    """An Arrow table whose columns have the types of `plans.execution.spark.arrow`."""
 
     rows: pa.Table
 
 
 @dataclass(frozen=True, slots=True)
 class HeldFrame:
-    """A DataFrame of Spark whose columns have the types of `plans.execution.types`."""
+    """A DataFrame of Spark whose columns have the types of `plans.execution.spark.types`."""
 
     frame: DataFrame
 

@@ -10,7 +10,11 @@ from typing import Any
 
 from compiled_plan.plans.connectors.specs.jdbc import SPEC
 from compiled_plan.plans.connectors.table_options import Values
-from compiled_plan.plans.execution.connectors.base import (
+from compiled_plan.plans.execution.databases.database import Database
+from compiled_plan.plans.execution.databases.dialects import Target, dialect_of
+from compiled_plan.plans.execution.databases.scan import scan
+from compiled_plan.plans.execution.databases.sink import DatabaseSink
+from compiled_plan.plans.execution.interfaces.connectors import (
     LookupTable,
     SinkContext,
     Source,
@@ -20,11 +24,7 @@ from compiled_plan.plans.execution.connectors.base import (
     sink_connector,
     source_connector,
 )
-from compiled_plan.plans.execution.databases.database import Database
-from compiled_plan.plans.execution.databases.dialects import Target, dialect_of
-from compiled_plan.plans.execution.databases.scan import scan
-from compiled_plan.plans.execution.databases.sink import DatabaseSink
-from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.execution.spark.types import ddl
 
 
 @lookup_connector(SPEC)

@@ -13,22 +13,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.format_spec import FormatSpec
-from compiled_plan.plans.connectors.messages import listed
-from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import (
+from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
+from compiled_plan.plans.execution.interfaces.connectors import (
     DELETE,
     INSERT,
     KIND,
     ORD,
     PATH,
     UPDATE_BEFORE,
-    Sink,
-    SinkContext,
 )
-from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
-from compiled_plan.plans.execution.connectors.transactions import TransactionSink
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.selection import Selection
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.selection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -129,27 +125,3 @@ class MessageSink:
             entries = F.map_entries(given["headers"])
             found.append(lambdas.transform(entries, lambda each: F.struct(each["key"], each["value"])).alias("headers"))
         return found
-
-
-def write(messages: Messages, context: SinkContext, *, upserts: bool) -> Sink:
-    """A sink for a table.
-
-    Args:
-        messages: the table.
-        context: see `SinkContext`.
-        upserts: whether the row of a key is deleted by a message without a value.
-
-    Raises:
-        DataError: there is no such topic.
-        ExecutionError: the brokers do not answer.
-    """
-    table = messages.table
-    topics = listed(table.options.get("topic", ""))
-    if topics:
-        messages.topics.check()
-    options = messages.spec.values(table.options)
-    fixed = options.given.get("sink.partitioner") == "fixed"
-    sink = MessageSink(messages, upserts, messages.topics.partitions(topics[0]) if fixed and topics else None)
-    if options.text("sink.delivery-guarantee") != "exactly-once":
-        return sink
-    return TransactionSink(sink, context.run_id, context.begun)

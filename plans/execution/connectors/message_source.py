@@ -14,14 +14,22 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.messages import Parts, listed
-from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import DELETE, KIND, ORD, PARTITION, PATH, Source, SourceContext
 from compiled_plan.plans.execution.connectors.brokers import Offsets
-from compiled_plan.plans.execution.connectors.dead_letters import COLUMN, dead_letter
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
 from compiled_plan.plans.execution.formats.base import FormatTable
 from compiled_plan.plans.execution.formats.lines import with_faults
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.interfaces.connectors import (
+    DELETE,
+    KIND,
+    ORD,
+    PARTITION,
+    PATH,
+    Source,
+    SourceContext,
+)
+from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN, dead_letter
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

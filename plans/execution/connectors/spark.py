@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compiled_plan.plans.connectors.specs.spark import SPEC
-from compiled_plan.plans.execution.connectors.base import sink_connector, source_connector
+from compiled_plan.plans.execution.interfaces.connectors import sink_connector, source_connector
 from compiled_plan.plans.execution.providers.reading import read
 from compiled_plan.plans.execution.providers.writing import write
 

@@ -19,8 +19,8 @@ from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.connectors.brokers import Topics
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.patience import Patience, attempts
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.patience import Patience, attempts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from compiled_plan.plans.connectors.messages import parts
 from compiled_plan.plans.connectors.specs.upsert_kafka import SPEC
-from compiled_plan.plans.execution.connectors.base import (
+from compiled_plan.plans.execution.connectors.kafka import write
+from compiled_plan.plans.execution.connectors.message_source import read
+from compiled_plan.plans.execution.connectors.messages import Messages, messages_of
+from compiled_plan.plans.execution.interfaces.connectors import (
     Sink,
     SinkContext,
     Source,
@@ -13,9 +16,6 @@ from compiled_plan.plans.execution.connectors.base import (
     sink_connector,
     source_connector,
 )
-from compiled_plan.plans.execution.connectors.message_sink import write
-from compiled_plan.plans.execution.connectors.message_source import read
-from compiled_plan.plans.execution.connectors.messages import Messages, messages_of
 
 
 @source_connector(SPEC)

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.databases.dialects import Dialect, Target, dialect_of
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.patience import Patience
-from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.patience import Patience
+from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.text.masking import masked_url
 from compiled_plan.plans.types import ArrayType, LogicalType, TimeType
 

@@ -11,10 +11,18 @@ from dataclasses import replace
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec
 from compiled_plan.plans.execution.databases.database import Database, jdbc_type
 from compiled_plan.plans.execution.databases.filters import Known, condition
-from compiled_plan.plans.execution.types import ddl, to_spark
+from compiled_plan.plans.execution.interfaces.connectors import (
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    Source,
+    SourceContext,
+    TableSpec,
+)
+from compiled_plan.plans.execution.spark.types import ddl, to_spark
 
 _SOURCE = "org.compiledplan.kernel.jdbc.JdbcTable"
 #: Rows that are fetched at once, unless the table says.

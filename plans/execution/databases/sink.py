@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH, TableSpec
 from compiled_plan.plans.execution.databases.database import Database, jdbc_type
 from compiled_plan.plans.execution.databases.dialects import Target, delete, insert, update
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.patience import attempts
-from compiled_plan.plans.execution.selection import Selection
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH, TableSpec
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.patience import attempts
+from compiled_plan.plans.execution.spark.selection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -13,10 +13,11 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.context import is_time, operand_types
 from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import translates
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -28,16 +29,6 @@ _EXACT = (t.IntegerType, t.DecimalType)
 _INTEGER_PRECISION = {8: 3, 16: 5, 32: 10, 64: 19}
 _MAX_PRECISION = 38
 _SPARK_EXACT = 34
-
-
-def operand_types(call: Call) -> tuple[t.LogicalType, ...]:
-    """The types of a call's operands."""
-    return tuple(r.type_of(operand) for operand in call.operands)
-
-
-def is_time(type_: t.LogicalType) -> bool:
-    """True for dates, times, timestamps and intervals."""
-    return isinstance(type_, t.DateType | t.TimeType | t.TimestampBase | t.IntervalType)
 
 
 def as_decimal(type_: t.LogicalType) -> t.DecimalType | None:

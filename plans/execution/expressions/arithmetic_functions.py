@@ -13,7 +13,7 @@ from compiled_plan.plans.execution.expressions.arithmetic import negated_decimal
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import translates
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.rex.sequences import is_sequence
 
 if TYPE_CHECKING:

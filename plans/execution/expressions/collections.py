@@ -9,12 +9,12 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.casts import cast_column
 from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import translates
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
-from compiled_plan.plans.execution.expressions.arithmetic import operand_types
 from compiled_plan.plans.execution.expressions.casts import cast_column
+from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.operators_comparison import aligned
 from compiled_plan.plans.execution.expressions.registry import translates
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -50,3 +52,13 @@ class ExpressionContext:
     def unsupported(self, what: str, remedy: str = "") -> UnsupportedError:
         """An error about a part of an expression of this node."""
         return UnsupportedError(what, where=self.where, remedy=remedy)
+
+
+def operand_types(call: Call) -> tuple[t.LogicalType, ...]:
+    """The types of a call's operands."""
+    return tuple(r.type_of(operand) for operand in call.operands)
+
+
+def is_time(type_: t.LogicalType) -> bool:
+    """True for dates, times, timestamps and intervals."""
+    return isinstance(type_, t.DateType | t.TimeType | t.TimestampBase | t.IntervalType)

@@ -9,8 +9,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.types import ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

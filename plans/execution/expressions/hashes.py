@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution.expressions.arithmetic import operand_types
+from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import translates

@@ -11,13 +11,13 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import texts
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
 from compiled_plan.plans.execution.expressions.registry import translates
 from compiled_plan.plans.execution.expressions.zones import as_local
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

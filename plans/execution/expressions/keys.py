@@ -9,9 +9,9 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.zones import as_point
+from compiled_plan.plans.execution.spark import lambdas
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

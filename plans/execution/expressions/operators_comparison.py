@@ -17,7 +17,8 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution.expressions.arithmetic import as_decimal, operand_types
+from compiled_plan.plans.execution.expressions.arithmetic import as_decimal
+from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.expressions.keys import value_text
 from compiled_plan.plans.execution.expressions.literals_to_columns import value_column

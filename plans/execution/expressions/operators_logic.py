@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.expressions.registry import translates
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

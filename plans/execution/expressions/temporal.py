@@ -13,12 +13,12 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution.expressions.arithmetic import is_time, operand_types
+from compiled_plan.plans.execution.expressions.context import is_time, operand_types
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import symbol
 from compiled_plan.plans.execution.expressions.registry import translates
 from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.rex.operands import BELOW_A_DAY
 
 if TYPE_CHECKING:

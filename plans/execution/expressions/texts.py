@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.zones import to_local
+from compiled_plan.plans.execution.spark import lambdas
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -8,7 +8,7 @@ from pyspark import SparkContext
 from pyspark.sql import functions as F
 from pyspark.sql.classic.column import Column as ClassicColumn
 
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.spark.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

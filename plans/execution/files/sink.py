@@ -12,13 +12,13 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.partition_commits import KIND as POLICY
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, SinkContext, TableSpec
-from compiled_plan.plans.execution.connectors.hadoop import Files
-from compiled_plan.plans.execution.connectors.partition_commits import PartitionCommits
+from compiled_plan.plans.execution.files.hadoop import Files
+from compiled_plan.plans.execution.files.partition_commits import PartitionCommits
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, column, java_column, shape
 from compiled_plan.plans.execution.formats.lines import LineFormat
-from compiled_plan.plans.execution.selection import Selection
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, SinkContext, TableSpec
+from compiled_plan.plans.execution.spark.selection import Selection
 from compiled_plan.plans.inspection.places import no_folder
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, Source, SourceContext, TableSpec
-from compiled_plan.plans.execution.connectors.dead_letters import COLUMN as DEAD_LETTER
-from compiled_plan.plans.execution.connectors.hadoop import Files, literally
+from compiled_plan.plans.execution.files.hadoop import Files, literally
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, column, java_column, shape
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, Source, SourceContext, TableSpec
+from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN as DEAD_LETTER
 from compiled_plan.plans.inspection.places import missing
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
 from compiled_plan.plans.connectors.dead_letters import puts_aside, unreadable_remedy
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.execution.connectors.base import TableSpec
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, file_format
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.spark.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,11 +17,11 @@ from pyspark.sql import types as s
 
 from compiled_plan.plans.connectors.avro_schemas import avro_schema
 from compiled_plan.plans.connectors.formats.avro import SPEC
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND
 from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register, shape
 from compiled_plan.plans.execution.formats.lines import LineFormat
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession

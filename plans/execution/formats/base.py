@@ -18,8 +18,8 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import module_name
-from compiled_plan.plans.execution.connectors.base import ORD, PATH
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.interfaces.connectors import ORD, PATH
+from compiled_plan.plans.execution.spark.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession

@@ -11,8 +11,6 @@ from pyspark.sql.types import ArrayType, StructType
 
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
-from compiled_plan.plans.execution.connectors.dead_letters import COLUMN, DEAD, dead_letter
 from compiled_plan.plans.execution.formats.base import (
     ONE_FILE,
     FormatTable,
@@ -22,7 +20,9 @@ from compiled_plan.plans.execution.formats.base import (
     kernel_formats,
     shape,
 )
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
+from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN, DEAD, dead_letter
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.formats.orc import SPEC
-from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND
 from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register, walk
 from compiled_plan.plans.execution.formats.parquet import zoned
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.types import schema_of, to_spark
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.types import schema_of, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession

@@ -13,10 +13,10 @@ from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.formats.parquet import SPEC
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND
 from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.types import schema_of, to_spark
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.types import schema_of, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession

@@ -17,7 +17,7 @@ from compiled_plan.plans.connectors.formats.protobuf import SPEC
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.formats.base import FormatTable, register, shape
 from compiled_plan.plans.execution.formats.lines import MessageFormat
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.spark.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,7 @@ from compiled_plan.plans.connectors.formats.raw import SPEC
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.formats.base import FormatTable, register
 from compiled_plan.plans.execution.formats.lines import LineFormat
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.spark.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,7 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from compiled_plan.plans.errors import PlanError, ProgramError
 from compiled_plan.plans.execution.functions import bootstrap, runtime
 from compiled_plan.plans.execution.functions.shipping import classes_beside, for_spark, pickled
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.functions.calls import Bound, Callables
 from compiled_plan.plans.functions.conversions import fields_in, from_python, inward, outward
 from compiled_plan.plans.functions.converted import Converted

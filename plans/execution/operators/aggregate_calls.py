@@ -59,7 +59,9 @@ def _python(
 ) -> PythonAggregate | None:
     if call.python is None:
         return None
-    from compiled_plan.plans.execution.functions.aggregates import kernel_call  # for plans with such functions alone
+    from compiled_plan.plans.execution.operators.python_aggregates import (
+        kernel_call,  # for plans with such functions alone
+    )
 
     where = f"node {node.id} ({node.type})"
     return kernel_call(call, [types[at] for at in call.arg_list], lowering.functions, where, needs)

@@ -9,10 +9,9 @@ from typing import ClassVar
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import INSERT, UPDATE_BEFORE
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.expressions.functions import fail
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, UPDATE_BEFORE
 from compiled_plan.plans.execution.operators.base import (
     Exploded,
     Flow,
@@ -24,6 +23,7 @@ from compiled_plan.plans.execution.operators.base import (
 )
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters
 from compiled_plan.plans.execution.operators.table_functions import elements
+from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.nodes.aggregate import LocalGroupAggregate
 from compiled_plan.plans.nodes.process_table_function import KINDS, ProcessTableFunction
 from compiled_plan.plans.nodes.stateless import (

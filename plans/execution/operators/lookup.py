@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import LookupTable, open_lookup
 from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.interfaces.connectors import LookupTable, open_lookup
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, stateless
-from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupJoin, LookupKey
 from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.rex import Literal, RexNode

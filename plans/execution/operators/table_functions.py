@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.nodes.stateless import Correlate
 from compiled_plan.plans.rex import Call, python_function, type_of
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
 from compiled_plan.plans.execution.operators.base import Lowering
+from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.windows import (
     CumulativeWindow,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import DataError, UnsupportedError
-from compiled_plan.plans.execution.connectors.base import TableSpec
-from compiled_plan.plans.execution.types import from_spark, to_spark
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.spark.types import from_spark, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import types as s

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 
 from compiled_plan.plans.connectors.specs.spark import SPEC, UNTYPED
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
-from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.text.masking import masked_text
 
 if TYPE_CHECKING:

@@ -12,11 +12,19 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.specs.spark import SPEC
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.interfaces.connectors import (
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    Source,
+    SourceContext,
+    TableSpec,
+)
 from compiled_plan.plans.execution.providers.columns import check_columns
 from compiled_plan.plans.execution.providers.provider import Opened
-from compiled_plan.plans.execution.types import schema_of, to_spark
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.types import schema_of, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,10 +9,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, Sink, SinkContext, TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, Sink, SinkContext, TableSpec
 from compiled_plan.plans.execution.providers.columns import check_columns
 from compiled_plan.plans.execution.providers.provider import Opened
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

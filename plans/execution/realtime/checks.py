@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.operators.base import refuse
-from compiled_plan.plans.execution.options import TRANSFORM
-from compiled_plan.plans.execution.program import Program, table_spec
+from compiled_plan.plans.execution.session.options import TRANSFORM
+from compiled_plan.plans.execution.stages.prepared import Program, table_spec
 from compiled_plan.plans.inspection.placement import needs_step
 
 #: The connectors whose tables are read in this mode.

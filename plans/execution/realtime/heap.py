@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from compiled_plan.plans.execution.session import DRIVER_JAVA, is_local
+from compiled_plan.plans.execution.session.spark_session import DRIVER_JAVA, is_local
 
 #: What is new in the heap. Left to itself it grows to a third of the heap: each collection takes longer than the one
 #: before, and memory that nobody has used yet is asked of the machine, which costs more than the rows.

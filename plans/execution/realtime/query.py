@@ -11,28 +11,28 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.marks import marks_of_ticks
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
-from compiled_plan.plans.execution.connectors.base import Source
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.program import Program, table_spec
-from compiled_plan.plans.execution.reading import named
+from compiled_plan.plans.execution.interfaces.connectors import Source
 from compiled_plan.plans.execution.realtime.checks import check
 from compiled_plan.plans.execution.realtime.inbox import Inbox
 from compiled_plan.plans.execution.realtime.sinks import printers, rows_and_description
 from compiled_plan.plans.execution.realtime.slots import Slots, check_slots
 from compiled_plan.plans.execution.realtime.ticks import TICK
 from compiled_plan.plans.execution.realtime.watermarks import control_rows
-from compiled_plan.plans.execution.session import no_query_starts, query_settings
+from compiled_plan.plans.execution.session.spark_session import no_query_starts, query_settings
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.stages.prepared import Program, table_spec
+from compiled_plan.plans.execution.tables.reading import named
 from compiled_plan.plans.inspection.checkpoints import TICKS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from compiled_plan.plans.execution.checkpoint.start import Start
+    from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageBuilder
     from compiled_plan.plans.execution.stages.control import ControlRows
-    from compiled_plan.plans.execution.storage import Folder
-    from compiled_plan.plans.execution.writing import BatchRows, Sinks
+    from compiled_plan.plans.execution.tables.writing import BatchRows, Sinks
+    from compiled_plan.plans.execution.upgrade.start import Start
 
 _REALTIME = "org.compiledplan.kernel.realtime"
 _HOST = "spark.driver.host"

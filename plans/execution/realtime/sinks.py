@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, Sink
 from compiled_plan.plans.execution.connectors.blackhole import BlackHole
 from compiled_plan.plans.execution.connectors.message_sink import MessageSink
 from compiled_plan.plans.execution.connectors.print import Printer
 from compiled_plan.plans.execution.databases.sink import DatabaseSink
-from compiled_plan.plans.execution.enforcer import enforced
 from compiled_plan.plans.execution.files.sink import STAGING, FileSink
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, Sink
 from compiled_plan.plans.execution.realtime.inbox import Inbox
+from compiled_plan.plans.execution.stages.enforcer import enforced
 from compiled_plan.plans.execution.stages.envelope import OP
 from compiled_plan.plans.execution.stages.layout import Port
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.session import PARTITIONS
+from compiled_plan.plans.execution.session.spark_session import PARTITIONS
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.nodes.base import StatefulNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.plan import CompiledPlan

@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.checkpoint.marks import position_of, read_marks
-from compiled_plan.plans.execution.connectors.base import Source
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.interfaces.connectors import Source
 from compiled_plan.plans.execution.realtime.ticks import EVERY_MS, TICK, ticks
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.control import MARK, ControlRows, TimedSource
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, timings_of
+from compiled_plan.plans.execution.stages.prepared import Program
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from compiled_plan.plans.execution.storage import Folder
+    from compiled_plan.plans.execution.spark.storage import Folder
 
 _KAFKA = frozenset({"kafka", "upsert-kafka"})
 

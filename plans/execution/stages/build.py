@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.enforcer import Enforced, enforced
-from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import Lowering
-from compiled_plan.plans.execution.options import NATIVE
-from compiled_plan.plans.execution.program import Program
-from compiled_plan.plans.execution.selection import Selection
+from compiled_plan.plans.execution.session.options import NATIVE
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.selection import Selection
+from compiled_plan.plans.execution.stages.enforcer import Enforced, enforced
 from compiled_plan.plans.execution.stages.envelope import Envelope
 from compiled_plan.plans.execution.stages.hosted import hosted_of
 from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
 from compiled_plan.plans.execution.stages.native import first_of_each_key
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.execution.stages.projections import Projections
 from compiled_plan.plans.execution.stages.seams import Seams
 from compiled_plan.plans.execution.stages.spec import StageSpecs
@@ -35,7 +35,7 @@ class StageOptions:
     """How the stages of a plan are built.
 
     Args:
-        host: the Spark operator that hosts them, one of `plans.execution.options.HOSTS`.
+        host: the Spark operator that hosts them, one of `plans.execution.session.options.HOSTS`.
         bounded: whether all sources end.
         in_order: whether a sink reads the order of the rows.
         tick: what `op` says of control rows, which come in real-time mode; empty where there are none.

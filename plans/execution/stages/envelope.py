@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
-from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.execution.stages.control import MARK
 from compiled_plan.plans.execution.stages.hosted import Hosted
 from compiled_plan.plans.execution.stages.layout import Layout, Port
 from compiled_plan.plans.execution.stages.watermarks import WATERMARK
-from compiled_plan.plans.execution.types import to_spark
 from compiled_plan.plans.types import LogicalType
 
 if TYPE_CHECKING:

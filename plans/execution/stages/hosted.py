@@ -10,9 +10,9 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import COLUMNS as DEAD_COLUMNS
 from compiled_plan.plans.execution.expressions import canonical_key
-from compiled_plan.plans.execution.functions.steps import PythonStep
 from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, lower_keyed
 from compiled_plan.plans.execution.operators.changelog import primary_key, sink_materializer
+from compiled_plan.plans.execution.operators.python_steps import PythonStep
 from compiled_plan.plans.execution.stages.layout import Layout, Port
 from compiled_plan.plans.inspection.placement import needs_step
 from compiled_plan.plans.nodes.sink import Sink

@@ -12,10 +12,10 @@ from pyspark.sql.classic.column import Column as ClassicColumn
 
 from compiled_plan.plans.connectors.common import IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
-from compiled_plan.plans.execution.connectors.base import PARTITION
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.interfaces.connectors import PARTITION
 from compiled_plan.plans.execution.operators.base import is_stateless
-from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
-from compiled_plan.plans.execution import lambdas
-from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
-from compiled_plan.plans.execution.connectors.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.expressions import to_column
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
+from compiled_plan.plans.execution.interfaces.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
-from compiled_plan.plans.execution.program import Program, consumers, is_target, scan_columns
+from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.stages.envelope import (
     KEY,
     OP,
@@ -32,6 +31,7 @@ from compiled_plan.plans.execution.stages.envelope import (
 )
 from compiled_plan.plans.execution.stages.hosted import Hosted
 from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
+from compiled_plan.plans.execution.stages.prepared import Program, consumers, is_target, scan_columns
 from compiled_plan.plans.execution.stages.watermarks import (
     CURRENT,
     MOVED,

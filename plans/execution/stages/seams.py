@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.spark.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

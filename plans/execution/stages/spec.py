@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, to_dict
-from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.envelope import struct_type
 from compiled_plan.plans.execution.stages.hosted import Hosted
 from compiled_plan.plans.execution.stages.layout import Port, output_column
+from compiled_plan.plans.execution.stages.prepared import Program
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,14 +20,14 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.expressions.zones import as_point
-from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import (
     Flow,
     Lowering,
     is_stateless,
     lower_stateless,
 )
-from compiled_plan.plans.execution.program import consumers
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.stages.prepared import consumers
 from compiled_plan.plans.inspection.placement import assigns_below
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner

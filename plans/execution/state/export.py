@@ -9,9 +9,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
-from compiled_plan.plans.execution.failures import translate
+from compiled_plan.plans.execution.spark.failures import translate
+from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.state.reader import Operator, StateReader
-from compiled_plan.plans.execution.storage import folder_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.expressions import canonical_key
+from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.execution.state.reader import Operator
-from compiled_plan.plans.execution.types import to_spark
 from compiled_plan.plans.findings import did_you_mean
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.checkpoint.state_rows import at_rest, state_rows
 from compiled_plan.plans.execution.expressions import register
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.options import NATIVE
-from compiled_plan.plans.execution.storage import Folder, folder_of
+from compiled_plan.plans.execution.session.options import NATIVE
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.diff.description import read_description
@@ -83,7 +83,7 @@ class StateReader:
     """The state in a checkpoint, of the head that counts when it is opened.
 
     Args:
-        spark: a session of `plans.execution.session`.
+        spark: a session of `plans.execution.session.spark_session`.
         root: the checkpoint.
         number: of the generation.
         generation: its folder.

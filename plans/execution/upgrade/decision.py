@@ -15,9 +15,9 @@ from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_o
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.hosts import hosted
-from compiled_plan.plans.execution.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
-from compiled_plan.plans.execution.program import Program, prepare
+from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
+from compiled_plan.plans.execution.stages.hosts import hosted
+from compiled_plan.plans.execution.stages.prepared import Program, prepare
 from compiled_plan.plans.execution.upgrade.excerpt import above
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.history import FileTimes
@@ -53,7 +53,7 @@ from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.storage import Folder
+    from compiled_plan.plans.execution.spark.storage import Folder
 
 
 @dataclass(frozen=True, slots=True)

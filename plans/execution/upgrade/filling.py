@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
-from compiled_plan.plans.execution.connectors.base import TableSpec
-from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.execution.upgrade.batches import Batch, Clock
 from compiled_plan.plans.execution.upgrade.history import ReadFile
 from compiled_plan.plans.inspection.diff.model import OperatorEdit

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.storage import Folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

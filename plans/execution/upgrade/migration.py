@@ -11,7 +11,7 @@ from compiled_plan.plans.execution.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.store import Generation
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Decision
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.replay import How, replay

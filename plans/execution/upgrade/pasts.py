@@ -12,11 +12,11 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Entry
 from compiled_plan.plans.execution.checkpoint.sources import Names
-from compiled_plan.plans.execution.connectors.base import TableSpec
-from compiled_plan.plans.execution.connectors.options import check_table
-from compiled_plan.plans.execution.program import Program
-from compiled_plan.plans.execution.storage import Folder
-from compiled_plan.plans.execution.tables import table_of
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.interfaces.options import check_table
+from compiled_plan.plans.execution.interfaces.tables import table_of
+from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.execution.upgrade.excerpt import above
 from compiled_plan.plans.execution.upgrade.filling import Past
 from compiled_plan.plans.execution.upgrade.history import FileTimes, Gap, files_read, gaps, given_files

@@ -7,7 +7,7 @@ from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.description import given_uids
 from compiled_plan.plans.execution.checkpoint.sources import Names
-from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.steps import (
     ADDED,

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from compiled_plan.plans.execution.checkpoint.offsets import Entry, plan_batch, watermark_of
-from compiled_plan.plans.execution.connectors import base as connectors
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.hosts import hosted
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
-from compiled_plan.plans.execution.session import PARTITIONS, query_settings
+from compiled_plan.plans.execution.session.spark_session import PARTITIONS, query_settings
+from compiled_plan.plans.execution.session.stopping import follow
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
-from compiled_plan.plans.execution.stopping import follow
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.stages.hosts import hosted
+from compiled_plan.plans.execution.tables.constant_rows import values_source
 from compiled_plan.plans.execution.upgrade.batches import Batch
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.history import ReadFile, write_log
 from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session
-from compiled_plan.plans.execution.values import values_source
 from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, ProgramFiles
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.checkpoint.comparison import Known
-from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.upgrade.decision import Decision
+from compiled_plan.plans.execution.upgrade.start import Start
 from compiled_plan.plans.inspection.diff.description import read_description
 from compiled_plan.plans.plan import CompiledPlan
 

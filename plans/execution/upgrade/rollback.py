@@ -9,9 +9,9 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.setting import product_version
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
-from compiled_plan.plans.execution.connectors import base as connectors
-from compiled_plan.plans.execution.program import table_spec
-from compiled_plan.plans.execution.storage import Folder, folder_of
+from compiled_plan.plans.execution.interfaces import connectors
+from compiled_plan.plans.execution.spark.storage import Folder, folder_of
+from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Head
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
-from compiled_plan.plans.execution.session import DEFAULTS, FIXED, PARTITIONS, SOURCES_BY_NAME, form_of_queries
-from compiled_plan.plans.execution.stopping import follow
+from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.session.spark_session import (
+    DEFAULTS,
+    FIXED,
+    PARTITIONS,
+    SOURCES_BY_NAME,
+    form_of_queries,
+)
+from compiled_plan.plans.execution.session.stopping import follow
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.inspection.checkpoints import ProgramFiles
 
 if TYPE_CHECKING:

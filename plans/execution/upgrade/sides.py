@@ -8,8 +8,8 @@ from dataclasses import replace
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering
-from compiled_plan.plans.execution.program import Program
 from compiled_plan.plans.execution.stages.hosted import hosted_of
+from compiled_plan.plans.execution.stages.prepared import Program
 from compiled_plan.plans.inspection.diff.mapping import KernelInput, KernelOperator, KernelSide
 from compiled_plan.plans.inspection.lineage import at_rest
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
-from compiled_plan.plans.execution.program import Program, prepare
+from compiled_plan.plans.execution.stages.prepared import Program, prepare
 from compiled_plan.plans.execution.upgrade.batches import Clock, batches_of
 from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
 from compiled_plan.plans.execution.upgrade.filling import Filling

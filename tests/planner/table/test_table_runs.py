@@ -24,8 +24,8 @@ def run(
     spark: SparkSession, folder: Path, files: int, *, splits_alone: bool = False
 ) -> dict[str, list[dict[str, Any]]]:
     """The rows of each sink, after one run of all over the rows in a number of files, each a micro-batch."""
-    from compiled_plan.plans.execution.options import RunOptions
     from compiled_plan.plans.execution.run import Run
+    from compiled_plan.plans.execution.session.options import RunOptions
 
     source = folder / "in"
     source.mkdir(parents=True)

@@ -10,7 +10,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.connectors.checks import table_faults
 from compiled_plan.plans.connectors.dead_letters import COLUMNS
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
-from compiled_plan.plans.execution.program import prepare
+from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types import INT, row_of

@@ -54,7 +54,7 @@ def test_every_module_is_found_by_the_name_of_what_it_is_about() -> None:
 
 @pytest.mark.parametrize("name", [*connector_specs(), *IN_PROCESS])
 def test_every_use_of_a_connector_has_its_executor(name: str) -> None:
-    from compiled_plan.plans.execution.connectors import base
+    from compiled_plan.plans.execution.interfaces import connectors as base
 
     spec = connector_spec(name)
     assert spec is not None

@@ -11,9 +11,9 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.stages.build import StageBuilder
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.files import lines, put, table

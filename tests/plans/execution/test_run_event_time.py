@@ -12,9 +12,9 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.files import put, table
 from tests.support.running import Running

@@ -12,8 +12,8 @@ from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import ExpressionContext, known_functions, register, to_column
-from compiled_plan.plans.execution.java import know_classes
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.java import know_classes
+from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.rex.kinds import kind_of
 from compiled_plan.plans.rex.operands import BELOW_A_DAY, ROUNDING, UNITS

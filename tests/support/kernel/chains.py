@@ -13,7 +13,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.session import query_settings
+from compiled_plan.plans.execution.session.spark_session import query_settings
 from tests.support.kernel.harness import KINDS, NAMES, Change
 from tests.support.kernel.specs import whole
 

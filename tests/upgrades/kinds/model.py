@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from compiled_plan.plans.execution.options import TRANSFORM
+from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.inspection.diff.model import Verdict
 
 Row = dict[str, Any]

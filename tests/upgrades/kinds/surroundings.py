@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
 from compiled_plan.plans.inspection.diff.model import Verdict
 from tests.upgrades.kinds.model import Elsewhere, Kind
 

@@ -14,9 +14,9 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.store import Store
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:

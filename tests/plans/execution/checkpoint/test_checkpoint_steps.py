@@ -13,7 +13,7 @@ import pytest
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint import store as store_module
 from compiled_plan.plans.execution.checkpoint.store import Store
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.inspection.checkpoints import FORMAT, ProgramFiles
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.comparison import check_states
-from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.spark.storage import Folder
 from tests.plans.execution.kernel.kept_states import FOLDER as KEPT
 
 FOLDER = cast("Folder", SimpleNamespace(uri="file:/checkpoint", shown="'/checkpoint'"))

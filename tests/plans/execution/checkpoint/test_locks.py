@@ -10,7 +10,7 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.locks import leased
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 
 
 def test_a_lease_that_holds_refuses_by_name(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from compiled_plan.plans.execution.checkpoint.marks import (
     read_marks,
     write_marks,
 )
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS
 
 NEVER = Silence(0, 10**9)

@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, positions, progress_of, watermark_of
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 
 STATE = {"0": [["a"], ["b"]]}
 

@@ -15,10 +15,10 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.description import Setting
 from compiled_plan.plans.execution.checkpoint.offsets import positions, restore
 from compiled_plan.plans.execution.checkpoint.sources import names_of, spelled
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.program import prepare
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.inspection.identity import with_uids
 from tests.plans.execution.checkpoint.places import Place, table
 

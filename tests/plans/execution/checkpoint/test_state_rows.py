@@ -12,13 +12,13 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.state_rows import at_rest
-from compiled_plan.plans.execution.options import GROUPS, RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import GROUPS, RunOptions
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.state.content import key_report
 from compiled_plan.plans.execution.state.export import export
 from compiled_plan.plans.execution.state.figures import state_report
 from compiled_plan.plans.execution.state.reader import StateReader
-from compiled_plan.plans.execution.storage import LocalFolder
 from tests.plans.execution.checkpoint.places import Place, table
 from tests.support.waiting import wait_until
 

@@ -13,8 +13,8 @@ from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.operators.base import Lowering, is_keyed, lower_keyed
 from compiled_plan.plans.execution.operators.changelog import sink_materializer
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.concerns import concerns
 from compiled_plan.plans.inspection.identity import with_uids

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 
 
 def test_a_batch_that_is_written_again_takes_its_own_place() -> None:

@@ -8,8 +8,8 @@ from pyspark.sql import Row, SparkSession
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import SourceContext, TableSpec, open_source
 from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.interfaces.connectors import SourceContext, TableSpec, open_source
 
 FAST = {"connector": "datagen", "rows-per-second": "100000"}
 

@@ -11,8 +11,14 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
-from compiled_plan.plans.execution.connectors.base import SinkContext, SourceContext, TableSpec, open_sink, open_source
 from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.interfaces.connectors import (
+    SinkContext,
+    SourceContext,
+    TableSpec,
+    open_sink,
+    open_source,
+)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import LookupTable, open_lookup
+from compiled_plan.plans.execution.interfaces.connectors import LookupTable, open_lookup
 
 COLUMNS = t.row_of(["id", "name"], [t.INT, t.STRING])
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.topics import Topics
 from tools.services.registry import serving
 

@@ -10,8 +10,8 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.protobufs import add_classes, decoded, encoded
 from tests.support.topics import Topics
 

@@ -7,9 +7,9 @@ from pyspark.sql import Row, SparkSession
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import SinkContext, TableSpec, open_sink
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.execution.interfaces.connectors import SinkContext, TableSpec, open_sink
+from compiled_plan.plans.execution.spark.types import ddl
 
 
 def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,9 +11,9 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWrite
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError, UnsupportedError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.providers.provider import ALLOWED
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,12 +15,12 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError
-from compiled_plan.plans.execution.connectors.base import SinkContext, open_sink
 from compiled_plan.plans.execution.connectors.transactions import TransactionSink
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.program import prepare, sink_tables
+from compiled_plan.plans.execution.interfaces.connectors import SinkContext, open_sink
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.session import ASKED, PARTITIONS
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.session.spark_session import ASKED, PARTITIONS
+from compiled_plan.plans.execution.stages.prepared import prepare, sink_tables
 from compiled_plan.plans.execution.upgrade.rollback import roll_back
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.topics import Topics

@@ -6,7 +6,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.databases.filters import Known, condition
-from compiled_plan.plans.execution.program import prepare
+from compiled_plan.plans.execution.stages.prepared import prepare
 
 COLUMNS = "id BIGINT, name STRING, n INT, d DECIMAL(10, 2), born DATE, wall TIMESTAMP(3), ok BOOLEAN, f DOUBLE, odd INT"
 TYPES = [(-5, "int8"), (12, "text"), (4, "int4"), (2, "numeric"), (91, "date"), (93, "timestamp"), (-7, "bool")]

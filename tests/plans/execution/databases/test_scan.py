@@ -11,8 +11,8 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import DataError, ProgramError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
 from tools.services.postgres import psql
 

@@ -14,10 +14,10 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import DataError, ExecutionError
-from compiled_plan.plans.execution.connectors.base import SinkContext, open_sink
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.program import prepare, sink_tables
+from compiled_plan.plans.execution.interfaces.connectors import SinkContext, open_sink
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.stages.prepared import prepare, sink_tables
 from tests.support.waiting import wait_until
 from tools.services.postgres import psql
 

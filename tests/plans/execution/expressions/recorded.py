@@ -17,9 +17,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
-from compiled_plan.plans.execution.types import schema_of
+from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.rex import RexNode, rex_from_json, type_of
 from compiled_plan.plans.types import LogicalType, parse_type
 

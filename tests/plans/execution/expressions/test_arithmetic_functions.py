@@ -10,8 +10,8 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.options import GROUPS, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM, RunOptions
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:

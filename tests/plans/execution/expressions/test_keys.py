@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import canonical_key
-from compiled_plan.plans.execution.types import schema_of
+from compiled_plan.plans.execution.spark.types import schema_of
 
 NAN = float("nan")
 

@@ -16,7 +16,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution.failures import translate
+from compiled_plan.plans.execution.spark.failures import translate
 from tests.support.messages import read, write
 from tools.services.registry import Registry, serving
 

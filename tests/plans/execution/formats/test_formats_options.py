@@ -11,8 +11,8 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.connectors.registry import format_specs
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support import format_options
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.functions import (
     DataTypeHint,
     FunctionContext,

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from dateutil.relativedelta import relativedelta
 
-from compiled_plan.plans.execution.arrow import array_of, arrow_type, values_of
+from compiled_plan.plans.execution.spark.arrow import array_of, arrow_type, values_of
 from compiled_plan.plans.functions.conversions import from_python, to_python
 from compiled_plan.plans.types import LogicalType, parse_type
 from compiled_plan.plans.types import logical as t

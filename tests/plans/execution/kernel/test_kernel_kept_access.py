@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.files import lines, put, table
 from tests.support.kernel.hidden import Hidden
 

@@ -15,8 +15,8 @@ from pyspark.sql.streaming.listener import (
 )
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.files import lines, put, table
 from tests.support.kernel.hidden import Hidden
 from tests.support.waiting import wait_until

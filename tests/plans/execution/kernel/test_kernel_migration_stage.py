@@ -175,7 +175,7 @@ def test_entries_written_under_another_ttl_go_by_the_new_one(
 
 def state_left(spark: SparkSession, checkpoint: Path, chain: Chain) -> list[tuple[str, str]]:
     """Op and key of all entries that are in a checkpoint's state."""
-    from compiled_plan.plans.execution.session import query_settings
+    from compiled_plan.plans.execution.session.spark_session import query_settings
 
     with query_settings(spark, False):
         return [(row.op, row.key) for row in state_of(spark, checkpoint, chain).collect()]

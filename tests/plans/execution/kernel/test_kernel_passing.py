@@ -12,9 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.files import put, table
 
 OPTION = "spark.compiledPlan.gatherBytes"

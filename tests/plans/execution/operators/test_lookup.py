@@ -15,9 +15,9 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
 from compiled_plan.plans.execution.kernel import use_fit_java
-from compiled_plan.plans.execution.options import RunOptions
-from compiled_plan.plans.execution.program import prepare
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.stages.prepared import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,8 +13,8 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering, is_keyed, lower_keyed
 from compiled_plan.plans.execution.operators.changelog import sink_materializer
-from compiled_plan.plans.execution.program import is_materialising
-from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.execution.spark.types import to_spark
+from compiled_plan.plans.execution.stages.prepared import is_materialising
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types import LogicalType

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.files import lines, put, table
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.stages.watermarks import UNKNOWN, held_back
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.files import lines, put, table

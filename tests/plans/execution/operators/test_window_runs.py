@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.operators.test_timed_runs import at, values
 from tests.support.files import table

@@ -8,7 +8,6 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.operators.windowing import (
     Aligned,
     Cumulative,
@@ -20,6 +19,7 @@ from compiled_plan.plans.execution.operators.windowing import (
     window_ends,
     window_start,
 )
+from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.types import TimestampLtzType, TimestampType
 
 TIMES = range(-25, 26)

@@ -7,7 +7,7 @@ from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import DataError
-from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.providers.columns import check_columns
 
 INT, TEXT, BYTES = s.IntegerType(), s.StringType(), s.BinaryType()

@@ -7,10 +7,10 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.explain import stages_of, stages_text
-from compiled_plan.plans.execution.options import GROUPS, TRANSFORM, RunOptions, real_time_interval
-from compiled_plan.plans.execution.program import Program, prepare
 from compiled_plan.plans.execution.realtime.checks import REASONS, check
 from compiled_plan.plans.execution.realtime.query import in_real_time
+from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM, RunOptions, real_time_interval
+from compiled_plan.plans.execution.stages.prepared import Program, prepare
 from compiled_plan.plans.functions import ScalarFunction
 from compiled_plan.plans.plan import CompiledPlan
 

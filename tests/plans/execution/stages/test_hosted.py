@@ -9,9 +9,9 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.operators.base import Flow, Lowering
-from compiled_plan.plans.execution.program import prepare
 from compiled_plan.plans.execution.stages.hosted import hosted_of
 from compiled_plan.plans.execution.stages.layout import Port
+from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.inspection.identity import with_uids
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
-from compiled_plan.plans.execution.options import NATIVE, RunOptions
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import NATIVE, RunOptions
 from compiled_plan.plans.execution.state.figures import state_report
 from compiled_plan.plans.execution.state.reader import StateReader
 from tests.plans.execution.checkpoint.places import Place, table

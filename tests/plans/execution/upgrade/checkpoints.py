@@ -10,10 +10,10 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.checkpoint.description import Setting, describe
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Store
-from compiled_plan.plans.execution.hosts import hosted
-from compiled_plan.plans.execution.options import TRANSFORM, RunOptions
-from compiled_plan.plans.execution.program import Program, prepare
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.session.options import TRANSFORM, RunOptions
+from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.stages.hosts import hosted
+from compiled_plan.plans.execution.stages.prepared import Program, prepare
 from compiled_plan.plans.execution.upgrade.decision import Asked, Decision, decide
 from compiled_plan.plans.inspection.checkpoints import ProgramFiles
 from compiled_plan.plans.inspection.identity import with_uids

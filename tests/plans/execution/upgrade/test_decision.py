@@ -8,7 +8,7 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.checkpoint.description import Setting
-from compiled_plan.plans.execution.options import GROUPS, NATIVE, TRANSFORM, RunOptions
+from compiled_plan.plans.execution.session.options import GROUPS, NATIVE, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 from compiled_plan.plans.execution.upgrade.steps import DropState, MoveState, StartEmpty
 from compiled_plan.plans.inspection.diff.model import Verdict

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.upgrade.history import Gap, ReadFile, by_batch, files_read, gaps, in_order, write_log
 from tests.plans.execution.upgrade.checkpoints import Times
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
-from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.upgrade.decision import Decision
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.plan import CompiledPlan

@@ -1,0 +1,1 @@
+"""Micro-batches of a run: their rhythm, watermark, commits and figures."""

@@ -1,0 +1,200 @@
+"""The watermark of a query whose sources have watermarks by partition, or may be idle: kept, and moved, by the driver.
+
+Spark moves its watermark by the rows of each source alike. Here the rows tell how far their partitions are
+(`PartitionWatermarks`), and the driver sets Spark's watermark after each micro-batch; also while no rows come, when a
+partition or source has become idle, and Spark then runs an empty micro-batch.
+
+How long a partition has been silent is known up to the time for which a micro-batch was planned, which read all that
+was there; and while none runs, up to when Spark last looked for rows.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from compiled_plan.plans.execution.checkpoint.marks import (
+    Marks,
+    Silence,
+    SourceMarks,
+    least,
+    read_marks,
+    write_marks,
+)
+from compiled_plan.plans.execution.checkpoint.offsets import Entry, entry_of
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.stages.partitions import WHOLE, PartitionWatermarks, timings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from compiled_plan.plans.execution.spark.storage import Folder
+    from compiled_plan.plans.execution.stages.prepared import Program
+
+
+def _clock_ms() -> int:
+    return int(time.time() * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class TimedSource:
+    """A source with watermarks.
+
+    Args:
+        name: under which the checkpoint knows it.
+        watermarks: those of its rows.
+    """
+
+    name: str
+    watermarks: PartitionWatermarks
+
+    def partitions(self, entry: Entry) -> tuple[str, ...]:
+        """The names of its partitions in a micro-batch."""
+        position = entry.positions.get(self.name)
+        if not self.watermarks.timing.by_partition:
+            return (WHOLE,)
+        return () if position is None else partitions_of(position)
+
+
+def partitions_of(position: str) -> tuple[str, ...]:
+    """The partitions that a position of a Kafka source tells of, as its rows name them."""
+    return tuple(f"{topic}/{each}" for topic, of in json.loads(position).items() for each in of)
+
+
+class QueryWatermark(Protocol):
+    """Spark's watermark of a query; it never goes back."""
+
+    def move(self, millis: int) -> None:
+        """Move that of the query that runs the micro-batch at hand."""
+
+    def move_waiting(self, query: StreamingQuery, millis: int) -> bool:
+        """Move that of a query that waits for rows; false where it does not wait, and nothing is changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparksWatermark:
+    """See `QueryWatermark` in the kernel."""
+
+    spark: SparkSession
+
+    def move(self, millis: int) -> None:
+        self._kernel.move(self.spark._jsparkSession, millis)
+
+    def move_waiting(self, query: StreamingQuery, millis: int) -> bool:
+        return bool(self._kernel.moveWaiting(query._jsq, millis))
+
+    @property
+    def _kernel(self) -> Any:
+        return java_class(self.spark._jvm, "org.compiledplan.kernel.host.QueryWatermark")
+
+
+class EventTime:
+    """The watermark of one query.
+
+    Args:
+        folder: the generation that it runs on.
+        sources: those with watermarks, by node.
+        watermark: Spark's.
+        interval: how often Spark looks for rows, in ms; 0 for all the time.
+        clock: tells the time, in ms.
+    """
+
+    def __init__(
+        self,
+        folder: Folder,
+        sources: Mapping[int, TimedSource],
+        watermark: QueryWatermark,
+        interval: int,
+        clock: Callable[[], int] = _clock_ms,
+    ) -> None:
+        self.folder, self.sources, self.watermark = folder, sources, watermark
+        self.interval, self.clock = interval, clock
+        self._lock = threading.Lock()
+        self._started = self._planned = clock()
+        self._marks: Marks | None = None
+        self._sources: Mapping[str, SourceMarks] = {}
+        self._first: int | None = None
+        self._moved_to: int | None = None
+
+    @property
+    def columns(self) -> dict[int, PartitionWatermarks]:
+        """The watermarks of the rows of each source, by node."""
+        return {node: source.watermarks for node, source in self.sources.items()}
+
+    def begin(self, batch: int) -> None:
+        """Tell the tasks of a micro-batch where the partitions are."""
+        with self._lock:
+            now, entry = self.clock(), entry_of(self.folder, batch)
+            if self._marks is None:
+                self._marks, self._first = read_marks(self.folder), batch
+            before = self._marks.entering(batch, now)
+            if batch == self._marks.batch + 1 and self._sources:
+                # Meanwhile partitions may have become idle.
+                before = self._sources
+            self._planned = int(entry.about["batchTimestampMs"])
+            self._sources = {
+                each.name: before.get(each.name, SourceMarks()).found(each.partitions(entry), now)
+                for each in self.sources.values()
+            }
+            for each in self.sources.values():
+                source = self._sources[each.name]
+                marks = {name: partition.mark for name, partition in source.partitions.items()}
+                # As in Flink a run begins without a current watermark.
+                each.watermarks.begin(marks, None if batch == self._first else source.mark)
+
+    def end(self, batch: int) -> None:
+        """Take in what a micro-batch has reached, keep it, and have Spark's watermark follow."""
+        with self._lock:
+            assert self._marks is not None
+            before, now = self._sources, self.clock()
+            after = {
+                each.name: before[each.name].after(each.watermarks.reached(batch), now)
+                for each in self.sources.values()
+            }
+            silences = self._silences(self._planned)
+            self._sources = {name: source.moved(silences[name]) for name, source in after.items()}
+            self._marks = Marks(batch, before, self._sources)
+            write_marks(self.folder, self._marks)
+            mark = least(self._sources, silences)
+            if mark is not None and (self._moved_to is None or mark > self._moved_to):
+                self._moved_to = mark
+                self.watermark.move(mark)
+
+    def wait(self, query: StreamingQuery) -> None:
+        """While no micro-batch runs, see which partitions have become idle."""
+        with self._lock:
+            if self._marks is None:
+                return
+            silences = self._silences(self.clock() - self.interval, self._started)
+            moved = {name: source.moved(silences[name]) for name, source in self._sources.items()}
+            mark = least(moved, silences)
+            reached = self._moved_to if mark is None else max(mark, self._moved_to or 0)
+            if (moved, reached) != (self._sources, self._moved_to) and self.watermark.move_waiting(query, reached or 0):
+                self._sources, self._moved_to = moved, reached
+
+    def _silences(self, until: int, since: int = 0) -> dict[str, Silence]:
+        return {each.name: Silence(each.watermarks.timing.idle_ms, until, since) for each in self.sources.values()}
+
+
+def event_time_of(
+    program: Program, spark: SparkSession, folder: Folder, names: Mapping[int, str], interval: int
+) -> EventTime | None:
+    """The watermark of a program's query; None where Spark's own way will do.
+
+    Args:
+        program: the program.
+        spark: the session.
+        folder: the generation that it runs on.
+        names: the names of its sources, by node.
+        interval: how often Spark looks for rows, in ms; 0 for all the time.
+    """
+    found = {
+        node: TimedSource(names[node], PartitionWatermarks.of(spark, timing))
+        for node, timing in timings(program).items()
+    }
+    return EventTime(folder, found, SparksWatermark(spark), interval) if found else None

@@ -1,0 +1,192 @@
+"""Following a streaming query: its micro-batches are reported as they end, and added up."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import repeat, takewhile
+from typing import TYPE_CHECKING, Any, Protocol
+
+from compiled_plan.plans.execution.batches.progress import (
+    BatchProgress,
+    Kept,
+    ended_at,
+    operator_progress,
+    source_progress,
+    watermark_ms,
+    watermark_text,
+)
+from compiled_plan.plans.execution.realtime.ticks import SOURCE as TICKS
+from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable
+from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from compiled_plan.plans.execution.spark.storage import Folder
+    from compiled_plan.plans.execution.stages.build import StageHandle
+    from compiled_plan.plans.execution.tables.writing import BatchRows
+    from compiled_plan.plans.plan import CompiledPlan
+
+_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run ended: batches run, rows read and written, whether it was asked to stop, records put aside."""
+
+    batches: int
+    rows_in: int
+    rows_out: int
+    stopped: bool
+    dead_letters: int = 0
+
+
+class Counts(Protocol):
+    """Knows what was written."""
+
+    def rows(self, batch: int) -> BatchRows:
+        """What was written of a micro-batch of this run; asked once."""
+
+
+class Tables(Protocol):
+    """Knows which tables are read."""
+
+    def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
+        """Those of a query, in the order of the sources in its progress."""
+
+
+class Follower:
+    """Reports the micro-batches of a query as they end, and adds up their figures.
+
+    Args:
+        query: what is followed; another may take its place.
+        handles: the stages of the query.
+        plan: has the descriptions of operators.
+        folder: the checkpoint, in which the rows of state are kept.
+        resumes: whether the checkpoint was started before, and has them already.
+        tables: knows which tables its sources read.
+        sinks: know how many rows were written.
+        report: is told of each micro-batch.
+    """
+
+    def __init__(
+        self,
+        query: StreamingQuery,
+        handles: Sequence[StageHandle],
+        plan: CompiledPlan,
+        folder: Folder,
+        tables: Tables,
+        sinks: Counts,
+        report: Callable[[BatchProgress], None],
+        *,
+        resumes: bool,
+    ) -> None:
+        self.query = query
+        self._handles, self._folder, self._tables, self._sinks, self._tell = handles, folder, tables, sinks, report
+        self._base = Kept.read(folder.read_text(STATE_ROWS) if resumes else None)
+        self._descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
+        self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
+        self._idle = 0
+        self.watermark: int | None = None
+
+    @property
+    def batch(self) -> int:
+        """The last micro-batch that ended; -1 before the first of this run."""
+        return self._seen
+
+    @property
+    def idle(self) -> bool:
+        """Whether the last batch read nothing, and it was not the first, which may be over before its tasks are up."""
+        return self._idle > 1 or (self._idle == 1 and self._batches > 1)
+
+    def result(self, stopped: bool) -> RunResult:
+        """The figures of the run so far."""
+        return RunResult(self._batches, self._rows_in, self._rows_out, stopped, self._dead_letters)
+
+    def follow(
+        self, stop: threading.Event, between: Callable[[], None], *, until_drained: bool, until_idle: bool
+    ) -> bool:
+        """Report micro-batches until the query ends, or has read all that there is.
+
+        Args:
+            stop: ends it before.
+            between: called now and then, after the batches that have ended are reported.
+            until_drained: whether a query that does not end by itself is left when it has read all that there is.
+            until_idle: whether it is left when it is idle.
+
+        Returns:
+            Whether it was stopped before.
+        """
+        query, drained, woken = self.query, threading.Event(), threading.Event()
+        waited, told = (
+            (query.processAllAvailable, (drained, woken)) if until_drained else (query.awaitTermination, (woken,))
+        )
+        threading.Thread(target=_tell, args=(waited, *told), daemon=True).start()
+        while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
+            woken.wait(_POLL_SECONDS)
+            self.catch_up()
+            between()
+        stopped = stop.is_set() and not drained.is_set()
+        if not stopped and not drained.is_set() and not (until_idle and self.idle):
+            query.awaitTermination()
+        self.catch_up()
+        return stopped
+
+    def catch_up(self) -> None:
+        """Report the batches that ended since the last call."""
+        latest = self.query._jsq.lastProgress()
+        if latest is None or latest.batchId() <= self._seen:
+            return
+        for progress in _behind(self.query, self._seen):
+            if "addBatch" in progress.durationMs:
+                self._report(progress)
+
+    def _report(self, progress: Any) -> None:
+        operators = operator_progress(self._handles, self._base, self._descriptions)
+        self._folder.write_text(STATE_ROWS, Kept.of(operators).text())
+        out, aside = self._sinks.rows(progress.batchId)
+        tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
+        sources = tuple(
+            source_progress(each, table)
+            for each, table in zip(progress.sources, tables, strict=False)
+            if not _controls(each.description)
+        )
+        rows_in = sum(source.rows for source in sources)
+        self._idle = 0 if rows_in else self._idle + 1
+        millis = int(progress.durationMs.get("triggerExecution", 0))
+        self._seen, self._batches = progress.batchId, self._batches + 1
+        self._rows_in, self._rows_out = self._rows_in + rows_in, self._rows_out + out
+        self._dead_letters += aside
+        self.watermark = watermark_ms(progress.eventTime.get("watermark"))
+        at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
+        self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside, at, sources, watermark))
+
+
+def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
+    """What Spark tells of the batches behind one.
+
+    Spark keeps a hundred, and writing one as text takes as long as a small batch has to wait for its plan.
+    """
+    from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+    kept = query._jsq.recentProgress()
+    newest = takewhile(lambda progress: progress.batchId() > batch, (kept[-at] for at in range(1, len(kept) + 1)))
+    return [StreamingQueryProgress.fromJson(json.loads(progress.json())) for progress in newest][::-1]
+
+
+def _controls(source: str) -> bool:
+    """Whether a source gives control rows alone."""
+    return ENDS in source or TICKS in source
+
+
+def _tell(waited: Callable[[], object], *events: threading.Event) -> None:
+    """Set events when a wait is over."""
+    # A query that failed or was stopped meanwhile is the main thread's affair, which looks now and then.
+    with suppress(Exception):
+        waited()
+        for event in events:
+            event.set()

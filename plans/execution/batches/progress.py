@@ -1,0 +1,227 @@
+"""What a run reports after each micro-batch."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.stages.watermarks import END
+from compiled_plan.plans.execution.tables.source_tables import ReadTable
+from compiled_plan.plans.text.masking import masked_url
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.stages.build import StageHandle
+
+#: What a lag counts: messages of Kafka that are not read yet.
+RECORDS = "records"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorProgress:
+    """Figures of one stateful operator: rows since the run started, entries and bytes of its state.
+
+    The bytes are None where nobody has counted those that were there at the start.
+    """
+
+    uid: str
+    description: str
+    rows_in: int
+    rows_out: int
+    state_rows: int
+    state_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProgress:
+    """Rows read from one source in a micro-batch, and what it had beside them when that was planned.
+
+    Args:
+        name: what Spark says that it reads: a path, a topic; of a source that Spark has no word for, the table.
+        rows: that were read.
+        lag: how much was there and not read; None where the source cannot tell.
+        unit: what the lag counts.
+        table: that it is in the plan: catalog, database and name; empty where it is none.
+        nodes: ids of the operators that give its rows.
+    """
+
+    name: str
+    rows: int
+    lag: int | None = None
+    unit: str = RECORDS
+    table: str = ""
+    nodes: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        found = {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
+        return {**found, "table": self.table, "nodes": list(self.nodes)}
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """One micro-batch.
+
+    Args:
+        batch: its number.
+        rows_in: rows read.
+        rows_out: rows written to sinks.
+        millis: its time.
+        operators: those with state.
+        dead_letters: records put aside.
+        at: when it ended, as ISO 8601 in UTC.
+        sources: what was read from each.
+        watermark: of the query in this micro-batch, as ISO 8601 in UTC; None without event time, or before the first.
+    """
+
+    batch: int
+    rows_in: int
+    rows_out: int
+    millis: int
+    operators: tuple[OperatorProgress, ...]
+    dead_letters: int = 0
+    at: str = ""
+    sources: tuple[SourceProgress, ...] = ()
+    watermark: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The message of `--json`."""
+        return {
+            "event": "batch",
+            "at": self.at,
+            "batch": self.batch,
+            "rowsIn": self.rows_in,
+            "rowsOut": self.rows_out,
+            "deadLetters": self.dead_letters,
+            "batchMillis": self.millis,
+            "watermark": self.watermark,
+            "sources": [source.to_dict() for source in self.sources],
+            "operators": [
+                {
+                    "uid": o.uid,
+                    "rowsIn": o.rows_in,
+                    "rowsOut": o.rows_out,
+                    "stateRows": o.state_rows,
+                    "stateBytes": o.state_bytes,
+                }
+                for o in self.operators
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What operators kept at some time, by uid: entries, and where they were counted bytes."""
+
+    rows: Mapping[str, int]
+    bytes: Mapping[str, int]
+
+    @classmethod
+    def read(cls, text: str | None) -> Kept:
+        """Of the text of a checkpoint; one of an earlier release has no bytes."""
+        found = json.loads(text or "{}")
+        rows = {uid: each["rows"] if isinstance(each, dict) else each for uid, each in found.items()}
+        sizes = {uid: each["bytes"] for uid, each in found.items() if isinstance(each, dict) and "bytes" in each}
+        return cls(rows, sizes)
+
+    @classmethod
+    def of(cls, operators: Iterable[OperatorProgress]) -> Kept:
+        """What operators keep now."""
+        found = tuple(operators)
+        sizes = {each.uid: each.state_bytes for each in found if each.state_bytes is not None}
+        return cls({each.uid: each.state_rows for each in found}, sizes)
+
+    def text(self) -> str:
+        """For a checkpoint."""
+        return json.dumps(
+            {
+                uid: {"rows": rows, **({"bytes": self.bytes[uid]} if uid in self.bytes else {})}
+                for uid, rows in self.rows.items()
+            }
+        )
+
+
+def operator_progress(
+    handles: Sequence[StageHandle], base: Kept, descriptions: Mapping[str, str]
+) -> tuple[OperatorProgress, ...]:
+    """Figures of all operators; `base` is what the checkpoint had at the start."""
+    found = []
+    for handle in handles:
+        for uid, figures in handle.figures().items():
+            began_with = base.bytes.get(uid, None if base.rows.get(uid) else 0)
+            found.append(
+                OperatorProgress(
+                    uid=uid,
+                    description=descriptions.get(uid, ""),
+                    rows_in=figures["rowsIn"],
+                    rows_out=figures["rowsOut"],
+                    state_rows=figures["stateRows"] + base.rows.get(uid, 0),
+                    state_bytes=None if began_with is None else figures["stateBytes"] + began_with,
+                )
+            )
+    return tuple(found)
+
+
+def source_progress(source: Any, table: ReadTable) -> SourceProgress:
+    """The figures of a source, of Spark's and of the table that it reads."""
+    name, lag = source_name(source.description, table.name), lag_of(source.endOffset, source.latestOffset)
+    return SourceProgress(name, source.numInputRows, lag, table=table.name, nodes=table.nodes)
+
+
+def source_name(description: str, table: str = "") -> str:
+    """The name of a source by Spark's description: `FileStreamSource[file:/in]`, `KafkaV2[Subscribe[orders]]`.
+
+    Args:
+        description: Spark's.
+        table: the name where the description is that of an object alone.
+    """
+    inner = re.search(r"\[([^\[\]]*)\]", description)
+    name = inner[1] if inner else table or description.partition("@")[0].rpartition(".")[2]
+    return masked_url(name.removeprefix("file:")) or description
+
+
+def lag_of(read: str | None, latest: str | None) -> int | None:
+    """How many records a source had behind what was read; None where its positions are no numbers by partition.
+
+    Args:
+        read: the position up to which was read, as Spark's sources write it: `{"topic": {"0": 17}}`.
+        latest: the position of the end.
+    """
+    before, after = _partitions(read), _partitions(latest)
+    if before is None or after is None:
+        return None
+    return sum(max(0, offset - before.get(partition, 0)) for partition, offset in after.items())
+
+
+def _partitions(position: str | None) -> dict[tuple[str, str], int] | None:
+    try:
+        found = json.loads(position or "null")
+    except ValueError:
+        return None
+    if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
+        return None
+    offsets = {(topic, partition): at for topic, of in found.items() for partition, at in of.items()}
+    return offsets if all(isinstance(at, int) for at in offsets.values()) else None
+
+
+def watermark_text(text: str | None) -> str | None:
+    """Spark's watermark; None for the one of a query that has seen no time yet."""
+    return None if text is None or text.startswith("1970-01-01T00:00:00") else text
+
+
+def watermark_ms(text: str | None) -> int | None:
+    """Spark's watermark in ms since 1970; None for the one of a query that has seen no time yet."""
+    known = watermark_text(text)
+    if known is None:
+        return None
+    # The end of time, to which the end of the input moves it, is in a year of more digits than Python reads.
+    return END if known.startswith("+") else int(datetime.fromisoformat(known).timestamp() * 1000)
+
+
+def ended_at(timestamp: str, millis: int) -> str:
+    """When a micro-batch ended that began at a time of Spark's progress and took so long; ISO 8601 in UTC."""
+    ended = datetime.fromisoformat(timestamp) + timedelta(milliseconds=millis)
+    return ended.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,103 @@
+"""Files of any file system that Spark knows (local, HDFS, S3), through Hadoop's FileSystem in Spark's JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.spark.java import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_GLOB = set("{}[]*?\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file: its full path, its path below the folder that was listed, its size in bytes."""
+
+    path: str
+    relative: str
+    size: int
+
+
+class Files:
+    """The file system of one path.
+
+    Args:
+        spark: the session whose Hadoop configuration (credentials, endpoints) is used.
+        path: a path or URI; without a scheme it is on the default file system, usually the local one.
+    """
+
+    def __init__(self, spark: SparkSession, path: str) -> None:
+        jvm: Any = spark._jvm
+        self._path_class = java_class(jvm, "org.apache.hadoop.fs.Path")
+        self._conf = spark._jsparkSession.sessionState().newHadoopConf()
+        self._fs = self._path(path).getFileSystem(self._conf)
+        #: The path with its scheme.
+        self.root = str(self._path(path).makeQualified(self._fs.getUri(), self._fs.getWorkingDirectory()).toString())
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder."""
+        return bool(self._fs.exists(self._path(path)))
+
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder of this path."""
+        return self.exists(path) and bool(self._fs.getFileStatus(self._path(path)).isDirectory())
+
+    def modified(self, path: str) -> int:
+        """When a file was written last, in ms since 1970."""
+        return int(self._fs.getFileStatus(self._path(path)).getModificationTime())
+
+    def delete(self, path: str) -> None:
+        """Remove a file, or a folder with all that is in it; nothing happens when there is none."""
+        self._fs.delete(self._path(path), True)
+
+    def move(self, source: str, target: str) -> None:
+        """Give a file another path; the target's folders are made.
+
+        Raises:
+            OSError: the file system refused.
+        """
+        to = self._path(target)
+        self._fs.mkdirs(to.getParent())
+        if not self._fs.rename(self._path(source), to):
+            raise OSError(f"cannot move {source} to {target}")
+        # The local file system keeps a checksum beside each file, which moved with it.
+        self._without_checksum(to)
+
+    def touch(self, path: str) -> None:
+        """Make an empty file, instead of one that is there."""
+        of = self._path(path)
+        self._fs.create(of, True).close()
+        self._without_checksum(of)
+
+    def _without_checksum(self, of: Any) -> None:
+        """Remove what nobody needs."""
+        checksum = self._path_class(of.getParent(), f".{of.getName()}.crc")
+        if self._fs.getScheme() == "file" and self._fs.exists(checksum):
+            self._fs.delete(checksum, False)
+
+    def walk(self, folder: str) -> Iterator[Entry]:
+        """The files of a folder and its folders, in order of their paths; none when there is no such folder."""
+        if self.exists(folder):
+            yield from sorted(self._walk(self._path(folder), ""), key=lambda entry: entry.relative)
+
+    def _walk(self, folder: Any, below: str) -> Iterator[Entry]:
+        for status in self._fs.listStatus(folder):
+            path = status.getPath()
+            relative = f"{below}{path.getName()}"
+            if status.isDirectory():
+                yield from self._walk(path, f"{relative}/")
+            else:
+                yield Entry(str(path.toString()), relative, int(status.getLen()))
+
+    def _path(self, path: str) -> Any:
+        return self._path_class(path)
+
+
+def literally(path: str) -> str:
+    """The path as a glob that means just itself."""
+    return "".join(f"\\{letter}" if letter in _GLOB else letter for letter in path)

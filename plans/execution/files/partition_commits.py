@@ -1,0 +1,177 @@
+"""Files that say that a partition is complete, as Flink's policy `success-file` writes them.
+
+A partition is pending from its first file on. It is told of when a micro-batch that wrote none later is committed and
+its time has come; a file that comes later makes it pending again. After a restart the files show what is pending.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from compiled_plan.plans.connectors import partition_commits as given
+from compiled_plan.plans.connectors.table_options import Values
+from compiled_plan.plans.errors import DataError, UnsupportedError
+from compiled_plan.plans.execution.files.hadoop import Files
+from compiled_plan.plans.execution.spark.java import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: What Java throws, of which PySpark makes its own where it knows the kind.
+_WRONG = (Py4JJavaError, PySparkException)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A partition that is not said to be complete yet.
+
+    Args:
+        since: when its first file was written, in ms since 1970.
+        batch: the last micro-batch that wrote to it.
+    """
+
+    since: int
+    batch: int
+
+
+@dataclass(slots=True)
+class PartitionCommits:
+    """The partitions of a table of files.
+
+    Args:
+        spark: the session.
+        table: its identifier, for messages.
+        path: its folder.
+        keys: the columns that partition it.
+        options: those of the table.
+        own: the files of this run, with the number of the batch as a group.
+        now: the time in ms since 1970.
+    """
+
+    spark: SparkSession
+    table: str
+    path: str
+    keys: Sequence[str]
+    options: dict[str, str]
+    own: re.Pattern[str]
+    now: Callable[[], int] = lambda: int(time.time() * 1000)
+    pending: dict[str, Pending] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def check(self, *, ends: bool, has_watermark: bool) -> None:
+        """See `Commits.check`; refuses a zone or a form of times that Java does not know, too."""
+        if self._by_watermark and not ends and not has_watermark:
+            raise UnsupportedError(
+                f"'{given.TRIGGER}' = '{given.BY_TIME_OF_PARTITION}' needs a watermark, and nothing in the plan "
+                "goes by event time",
+                where=f"table {self.table}, WITH",
+                remedy=f"set '{given.TRIGGER}' to 'process-time' and '{given.DELAY}' to how late rows may be",
+            )
+        try:
+            self._times.check(self._values.text(given.FORMATTER), self._values.text(given.ZONE))
+        except _WRONG as fault:
+            raise UnsupportedError(
+                f"one of the options '{given.FORMATTER}' and '{given.ZONE}' is none: {_reason(fault)}",
+                where=f"table {self.table}, WITH",
+                remedy="give a form and a zone that Java knows",
+            ) from None
+
+    def wrote(self, batch: int, folders: Iterable[str]) -> None:
+        """Keep in mind that a batch wrote files into folders, which are given by their paths below the table's."""
+        with self.lock:
+            known = self._known()
+            for folder in folders:
+                found = known.get(folder)
+                known[folder] = Pending(self.now(), batch) if found is None else replace(found, batch=batch)
+
+    def settle(self, batch: int, watermark: int | None, *, ended: bool) -> None:
+        """Tell of the partitions that are complete.
+
+        Args:
+            batch: the last one that is committed.
+            watermark: of the query in it, in ms since 1970; None where there is none.
+            ended: whether all rows are written.
+
+        Raises:
+            DataError: the time of a partition cannot be read from its values.
+        """
+        with self.lock:
+            known = self._known()
+            if not known:
+                return
+            files, name = Files(self.spark, self.path), self._values.text(given.FILE)
+            for folder, found in sorted(known.items()):
+                if ended or (found.batch <= batch and self._is_due(folder, found, watermark)):
+                    files.touch(f"{files.root}/{folder}/{name}")
+                    del known[folder]
+
+    def _is_due(self, folder: str, found: Pending, watermark: int | None) -> bool:
+        delay = self._values.number(given.DELAY)
+        if not self._by_watermark:
+            return self.now() >= found.since + delay
+        return watermark is not None and watermark > self._time(folder) + delay
+
+    def _known(self) -> dict[str, Pending]:
+        if self.pending is None:
+            self.pending = self._found()
+        return self.pending
+
+    def _found(self) -> dict[str, Pending]:
+        """The partitions with files of this run that are newer than the file that says that they are complete."""
+        files, name = Files(self.spark, self.path), self._values.text(given.FILE)
+        told, times = dict[str, int](), dict[str, list[tuple[int, int]]]()
+        for entry in files.walk(files.root):
+            folder, _, file = entry.relative.rpartition("/")
+            if file == name:
+                told[folder] = files.modified(entry.path)
+            elif (own := self.own.match(file)) is not None and not entry.relative.startswith("."):
+                times.setdefault(folder, []).append((files.modified(entry.path), int(own[1])))
+        newer = {folder: [each for each in of if each[0] > told.get(folder, -1)] for folder, of in times.items()}
+        return {
+            folder: Pending(min(at for at, _ in of), max(batch for _, batch in of))
+            for folder, of in newer.items()
+            if of
+        }
+
+    def _time(self, folder: str) -> int:
+        """The time of a partition in ms since 1970."""
+        jvm: Any = self.spark._jvm
+        unescaped = java_class(jvm, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils").unescapePathName
+        values = dict(zip(self.keys, (unescaped(each.partition("=")[2]) for each in folder.split("/")), strict=True))
+        text = self._values.text(given.PATTERN) or f"${self.keys[0]}"
+        for key, value in values.items():
+            text = text.replace(f"${key}", value)
+        try:
+            zone, form = self._values.text(given.ZONE), self._values.text(given.FORMATTER)
+            return int(self._times.millis(text, form, zone))
+        except _WRONG as fault:
+            raise DataError(
+                f"the time of partition {folder} cannot be read from {text!r}: {_reason(fault)}",
+                where=f"table {self.table}",
+                remedy=f"correct the options '{given.PATTERN}' and '{given.FORMATTER}'",
+            ) from None
+
+    @property
+    def _by_watermark(self) -> bool:
+        return self._values.text(given.TRIGGER) == given.BY_TIME_OF_PARTITION
+
+    @property
+    def _values(self) -> Values:
+        return Values(given.OPTIONS, self.options)
+
+    @property
+    def _times(self) -> Any:
+        return java_class(self.spark._jvm, "org.compiledplan.kernel.files.PartitionTimes")
+
+
+def _reason(fault: Exception) -> str:
+    thrown = getattr(fault, "java_exception", None)
+    return str(fault if thrown is None else thrown.getMessage()).partition("\n")[0]

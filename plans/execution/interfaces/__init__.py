@@ -1,0 +1,1 @@
+"""Interfaces of connectors, and the options and dead letters that they share."""

@@ -1,0 +1,299 @@
+"""What a connector gives to the executor.
+
+A source gives a streaming DataFrame whose columns are `kind` (TINYINT, Flink's RowKind byte), `ord` (BIGINT, arrival
+order in the batch), `path` (BINARY or null, order among rows of one `ord`), then one column per physical column of the
+table named `f0`, `f1`, ... and one per metadata column asked for, `m0`, `m1`, .... One whose partitions have watermarks
+of their own has `partition` (STRING), the row's, too. A sink gets each micro-batch as a DataFrame of `kind`, `ord`,
+`path` and `f0`, `f1`, ... and writes it so that a batch that is written again (after a crash) leaves what one writing
+leaves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
+
+from compiled_plan.plans.connectors.registry import module_name
+from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.execution.interfaces.options import check_table
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types import LogicalType, RowType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+KIND, ORD, PATH = "kind", "ord", "path"
+PARTITION = "partition"
+
+#: Flink's RowKind bytes.
+INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = 0, 1, 2, 3
+
+#: Short texts of the row kinds, by byte.
+KIND_TEXT = ("+I", "-U", "+U", "-D")
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """A table as a connector sees it.
+
+    Args:
+        identifier: catalog.database.name, unquoted, for messages.
+        columns: the physical columns in order.
+        options: the WITH options; keys are as written.
+        metadata: key and type of each metadata column asked for, in order.
+        partition_keys: names of the columns of PARTITIONED BY.
+        primary_key: names of the primary key's columns.
+        node: the plan node's id, for messages.
+        wanted: of a source, the names of the columns that are used; None for all. The others may be null.
+        sink: of a sink, its name in the run, the same at every start; a table may be written by several.
+        filters: of a source, expressions that are true for all rows that are used, each with the positions of the
+            columns that it refers to; None for what is none. The plan looks at them again.
+        dead_letters: of a source, the table of the program for records that cannot be read; None where there is none.
+    """
+
+    identifier: str
+    columns: RowType
+    options: dict[str, str]
+    metadata: tuple[tuple[str, LogicalType], ...] = ()
+    partition_keys: tuple[str, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    node: int = 0
+    wanted: frozenset[str] | None = None
+    sink: str = ""
+    filters: tuple[tuple[RexNode, tuple[int | None, ...]], ...] = ()
+    dead_letters: TableSpec | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContext:
+    """What a source may use.
+
+    Args:
+        spark: the session.
+        max_files: how many files a micro-batch reads of one table at most; None for all that are there.
+        clock: the time of a row, as TIMESTAMP; None where that of its micro-batch is meant.
+    """
+
+    spark: SparkSession
+    max_files: int | None = None
+    clock: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source that is ready to be read.
+
+    Args:
+        frame: its rows.
+        bounded: whether it ends.
+        keeps: what it needs while it is read.
+        cut: the rows up to the end of a bounded source in a run that goes on, for others; None where these are `frame`.
+        partitions: how many tasks read it in real-time mode.
+    """
+
+    frame: DataFrame
+    bounded: bool
+    keeps: object = None
+    cut: DataFrame | None = None
+    partitions: int = 1
+
+
+class Sink(Protocol):
+    """Writes micro-batches."""
+
+    #: Whether the columns `ord` and `path` are needed; they may be left out elsewhere.
+    READS_ORDER: ClassVar[bool]
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Write one batch; called again with the same id after a crash, with the same rows."""
+
+
+@runtime_checkable
+class LeavesFiles(Protocol):
+    """A sink whose rows are files that name their run."""
+
+    def left(self) -> tuple[int, str]:
+        """How many files of this run there are, and a pattern of their names."""
+
+
+@runtime_checkable
+class RunsRows(Protocol):
+    """A sink that may run the rows in another query than the one that it is given, of which Spark tells nobody."""
+
+    RUNS_ROWS: ClassVar[bool]
+
+
+class Commits(Protocol):
+    """What is to be done when micro-batches are committed."""
+
+    def check(self, *, ends: bool, has_watermark: bool) -> None:
+        """Refuse what would never be done.
+
+        Args:
+            ends: whether all rows are written at some time.
+            has_watermark: whether a run knows its watermark.
+
+        Raises:
+            UnsupportedError: names the table, and what it needs.
+        """
+
+    def settle(self, batch: int, watermark: int | None, *, ended: bool) -> None:
+        """Told now and then.
+
+        Args:
+            batch: the last one that is committed.
+            watermark: of the query in it, in ms since 1970; None where there is none.
+            ended: whether all rows are written.
+        """
+
+
+@runtime_checkable
+class HasCommits(Protocol):
+    """A sink that may have something to do when micro-batches are committed."""
+
+    @property
+    def commits(self) -> Commits | None:
+        """What that is; None for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinkContext:
+    """What a sink may use.
+
+    Args:
+        spark: the session.
+        run_id: stable over restarts on one checkpoint.
+        stdout: prints a line of data.
+        writes: whether it is going to write; else it is asked what it left, and need not be there.
+        folders: those that sinks of the same plan write into, each with how many it has to share with.
+        begun: when a micro-batch was begun for the first time, in ms since 1970; known once it is written.
+    """
+
+    spark: SparkSession
+    run_id: str
+    stdout: Callable[[str], None]
+    writes: bool = True
+    folders: list[tuple[str, int]] = field(default_factory=list)
+    begun: Callable[[int], int] = lambda _: int(time.time() * 1000)
+
+    def share(self, folder: str) -> int:
+        """A number for a sink that is about to write into a folder.
+
+        Args:
+            folder: its path, in the form that paths of the same folder have in common.
+
+        Returns:
+            0, or more than that of any other sink that writes into the same folder, one below it, or above it.
+        """
+        whole = f"{folder.rstrip('/')}/"
+        shared = [number for other, number in self.folders if whole.startswith(other) or other.startswith(whole)]
+        number = max(shared, default=-1) + 1
+        self.folders.append((whole, number))
+        return number
+
+
+SourceFactory = Callable[[TableSpec, SourceContext], Source]
+SinkFactory = Callable[[TableSpec, SinkContext], Sink]
+#: Given a table: what the kernel's LookupTable needs to know, as JSON text.
+LookupFactory = Callable[["LookupTable"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class LookupTable:
+    """A table that is asked by key.
+
+    Args:
+        identifier: catalog.database.name, unquoted, for messages.
+        columns: the columns that are read.
+        keys: positions of the columns that are compared, in the order in which their values are given.
+        options: the WITH options.
+        miss_retries: how often a key without rows is looked up again.
+        miss_delay: milliseconds before each of these.
+    """
+
+    identifier: str
+    columns: RowType
+    keys: tuple[int, ...]
+    options: dict[str, str]
+    miss_retries: int = 0
+    miss_delay: int = 0
+
+
+_SOURCES: dict[str, SourceFactory] = {}
+_SINKS: dict[str, SinkFactory] = {}
+_LOOKUPS: dict[str, LookupFactory] = {}
+_F = TypeVar("_F")
+
+
+def source_connector(spec: ConnectorSpec) -> Callable[[SourceFactory], SourceFactory]:
+    """Register a function as the source of a connector."""
+    assert spec.source is not None, f"the spec of {spec.name} has no source"
+    return _registers(_SOURCES, spec)
+
+
+def sink_connector(spec: ConnectorSpec) -> Callable[[SinkFactory], SinkFactory]:
+    """Register a function as the sink of a connector."""
+    assert spec.sink is not None, f"the spec of {spec.name} has no sink"
+    return _registers(_SINKS, spec)
+
+
+def lookup_connector(spec: ConnectorSpec) -> Callable[[LookupFactory], LookupFactory]:
+    """Register a function as the lookup of a connector."""
+    assert spec.lookup is not None, f"the spec of {spec.name} has no lookup"
+    return _registers(_LOOKUPS, spec)
+
+
+def _registers(registry: dict[str, _F], spec: ConnectorSpec) -> Callable[[_F], _F]:
+    def register(factory: _F) -> _F:
+        registry[spec.name] = factory
+        return factory
+
+    return register
+
+
+def open_source(table: TableSpec, context: SourceContext) -> Source:
+    """The source for a table.
+
+    Raises:
+        UnsupportedError: no such connector, or it cannot be read; a wrong option or column; names the table.
+    """
+    keys = table.partition_keys
+    check_table(table.identifier, table.options, table.columns, keys, reading=True, primary_key=table.primary_key)
+    return _factory(_SOURCES, table.options)(table, context)
+
+
+def open_sink(table: TableSpec, context: SinkContext) -> Sink:
+    """The sink for a table.
+
+    Raises:
+        UnsupportedError: no such connector, or it cannot be written; a wrong option or column; names the table.
+    """
+    keys = table.partition_keys
+    check_table(table.identifier, table.options, table.columns, keys, reading=False, primary_key=table.primary_key)
+    return _factory(_SINKS, table.options)(table, context)
+
+
+def files_of(table: TableSpec, context: SinkContext) -> tuple[int, str]:
+    """How many files a run left in a table, and a pattern of their names; 0 and no pattern where rows are no files."""
+    sink = open_sink(table, context)
+    return sink.left() if isinstance(sink, LeavesFiles) else (0, "")
+
+
+def open_lookup(table: LookupTable) -> str:
+    """What the kernel's LookupTable needs to know of a table, as JSON text.
+
+    Raises:
+        UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.
+    """
+    check_table(table.identifier, table.options, table.columns, reading=True, lookup=True)
+    return _factory(_LOOKUPS, table.options)(table)
+
+
+def _factory(registry: dict[str, _F], options: dict[str, str]) -> _F:
+    """What opens tables of a connector; its module has the connector's name."""
+    name = options["connector"]
+    import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
+    return registry[name]

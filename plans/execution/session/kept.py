@@ -1,0 +1,67 @@
+"""The Spark session of a command: its own, or the one that its process keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.execution.session import spark_session as sessions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Keeper:
+    """Keeps the session of the first command for those after it."""
+
+    def __init__(self) -> None:
+        self._closing = ExitStack()
+        self._session: SparkSession | None = None
+
+    @contextmanager
+    def session(
+        self, master: str, settings: Mapping[str, str], meanwhile: Callable[[], object] | None
+    ) -> Iterator[SparkSession]:
+        """The session; all commands of a process have the same master and settings."""
+        if self._session is None:
+            self._session = self._closing.enter_context(
+                sessions.spark_session(master, settings, verbose=False, outlives=True, meanwhile=meanwhile)
+            )
+        yield self._session
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether there is a session, and its JVM answers."""
+        if self._session is None:
+            return False
+        with suppress(Exception):
+            return not self._session.sparkContext._jsc.sc().isStopped()
+        return False
+
+    def close(self) -> None:
+        """Stop Spark."""
+        self._closing.close()
+
+
+_KEEPERS: list[Keeper] = []
+
+
+def keep_sessions() -> Keeper:
+    """From now on commands of this process share a session, which outlives them."""
+    _KEEPERS.append(Keeper())
+    return _KEEPERS[0]
+
+
+def keeps_session() -> bool:
+    """Whether this is a process that keeps its session."""
+    return bool(_KEEPERS)
+
+
+def session_of_command(
+    master: str, settings: Mapping[str, str], *, verbose: bool, meanwhile: Callable[[], object] | None
+) -> AbstractContextManager[SparkSession]:
+    """The session for a command; see `spark_session`."""
+    if _KEEPERS:
+        return _KEEPERS[0].session(master, settings, meanwhile)
+    return sessions.spark_session(master, settings, verbose=verbose, meanwhile=meanwhile)

@@ -1,0 +1,76 @@
+"""The start of Spark on one machine, made short: how Java compiles, what is loaded beside it, what is left out.
+
+Source: JDK 17, `java -XX:+PrintFlagsFinal`; Spark's `bin/spark-class`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.execution.spark.java import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: How many times as often as by default a method is called before Java's second compiler takes it. That one takes more
+#: processor time than all else of a short run; what is called for each row gets there in a moment all the same. With 20
+#: instead of 5 a short run takes a twentieth less, and later runs and micro-batches a twentieth more.
+_LATER = 5
+#: After how many calls, and rounds of loops, it takes a method by default.
+_HOT = {
+    "Tier4InvocationThreshold": 5_000,
+    "Tier4MinInvocationThreshold": 600,
+    "Tier4CompileThreshold": 15_000,
+    "Tier4BackEdgeThreshold": 40_000,
+}
+#: Spark's script asks a Java of its own how to start Java; that one lives for a moment.
+_ASKING = {"SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+
+
+def compiler_options() -> list[str]:
+    """Options of the driver's Java; what a user gives for the same stands behind them, and holds."""
+    later = [f"-XX:{name}={_LATER * calls}" for name, calls in _HOT.items()]
+    # The classes of a session go beyond Java's first bound, which would cost a collection of the whole heap.
+    return [*later, "-XX:MetaspaceSize=256m"]
+
+
+def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, open_to_users: bool) -> SparkSession:
+    """Start Java with the kernel on its class path, and make a session in it.
+
+    Args:
+        settings: of the session, all of them.
+        builder: of the session, with these settings.
+        open_to_users: whether programs get the session, which may call any function of Spark's; else it does without
+            those of its machine learning, whose registration takes half a second.
+    """
+    from pyspark import SparkConf, SparkContext
+
+    conf = SparkConf().setAll(list(settings.items()))
+    with _asked_quickly():
+        SparkContext._ensure_initialized(conf=conf)
+    start = java_class(SparkContext._jvm, "org.compiledplan.kernel.host.SessionStart")
+    start.prepare(open_to_users)
+    SparkContext.getOrCreate(conf)
+    before = None if open_to_users else start.withoutMachineLearning()
+    try:
+        session = builder.getOrCreate()
+    finally:
+        if before is not None:
+            start.restore(before)
+    start.prepareQueries()
+    return session
+
+
+@contextmanager
+def _asked_quickly() -> Iterator[None]:
+    """Java is asked for as this module does it, unless the user does it in a way of his own."""
+    ours = {name: value for name, value in _ASKING.items() if name not in os.environ}
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name in ours:
+            os.environ.pop(name, None)

@@ -1,0 +1,363 @@
+"""The Spark session that runs plans: settings that the product needs, and those a user may change."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
+from compiled_plan.plans.execution.session.class_archive import java_options
+from compiled_plan.plans.execution.session.heap import bounded_young
+from compiled_plan.plans.execution.session.lean_start import compiler_options, lean_session
+from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
+from compiled_plan.plans.execution.spark.java import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STATE = "org.apache.spark.sql.execution.streaming.state"
+ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
+
+#: Settings that keep results right; a user's `--conf` may not change them.
+FIXED: dict[str, str] = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.datetime.java8API.enabled": "true",
+    # Empty batches are for watermarks, see `query_settings`.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    # Column names of a plan differ in case.
+    "spark.sql.caseSensitive": "true",
+}
+
+_HEAP = "spark.driver.memory"
+#: Settings that a user's `--conf` may replace.
+DEFAULTS: dict[str, str] = {
+    _HEAP: "4g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # The kernel counts state rows by itself; Spark's count costs a read of the state for each write.
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.ui.enabled": "false",
+    "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
+    # Where in Python a Column was made: ten calls to the JVM for each, and never the user's own line.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.optimizer.collapseProjectAlwaysInline": "false",
+    # The kernel's own nodes are on no list of Spark's: `realtime.checks` refuses what does not run.
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
+    # In real-time mode rows wait this long for others to share a message with, at each shuffle.
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
+}
+
+#: Defaults where driver and executors are one process, which has the kernel before it touches a file.
+LOCAL: dict[str, str] = {
+    "spark.hadoop.fs.file.impl": "org.compiledplan.kernel.files.NioLocalFileSystem",
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.compiledplan.kernel.files.NioLocalFs",
+}
+
+
+#: Options of the driver's Java, and those that stand behind them.
+DRIVER_JAVA, _LAST_JAVA = "spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"
+#: How many partitions state is spread over.
+PARTITIONS = "spark.sql.shuffle.partitions"
+#: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
+ASKED = "spark.compiledPlan.shufflePartitions"
+
+
+@contextmanager
+def spark_session(
+    master: str = "",
+    conf: Mapping[str, str] | None = None,
+    *,
+    verbose: bool = True,
+    outlives: bool = False,
+    meanwhile: Callable[[], object] | None = None,
+    open_to_users: bool = False,
+) -> Iterator[SparkSession]:
+    """A session with the kernel on board, stopped at the end.
+
+    Args:
+        master: Spark's master URL; empty for `local[*]`, or what spark-submit gave.
+        conf: settings on top of the defaults.
+        verbose: leave the JVM's own messages on stderr; else they are dropped.
+        outlives: Java gets no stream of this process, whose own may be others afterwards.
+        meanwhile: work that needs no Spark, done in a thread of its own while Java starts; a failure of it is dropped.
+        open_to_users: programs get the session, and may call any function of Spark's.
+
+    Raises:
+        ExecutionError: no fit Java, no kernel jar, no current folder, a setting that would make results wrong, or Spark
+            did not start.
+    """
+    working_folder()
+    chosen = dict(conf or {})
+    for name in chosen.keys() & FIXED.keys():
+        if chosen[name] != FIXED[name]:
+            raise ExecutionError(
+                f"--conf {name}={chosen[name]} would change results",
+                remedy=f"leave it out; the product sets it to {FIXED[name]}",
+            )
+    java = use_fit_java()
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    warehouse = Path(mkdtemp(prefix="compiled-plan-"))
+    given = _submitted() | chosen
+    settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
+    if PARTITIONS in settings:
+        settings[ASKED] = settings[PARTITIONS]
+    settings.setdefault(PARTITIONS, str(_cores(master)))
+    lean = _add_kernel(settings, master, java)
+    with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
+        session = _start(master, settings, lean=lean, open_to_users=open_to_users)
+    try:
+        yield session
+    finally:
+        if not within(PATIENCE, lambda: _stop(session)):
+            kill_spark()
+        _remove(warehouse)
+
+
+def working_folder() -> Path:
+    """The current folder, in which Java starts.
+
+    Raises:
+        ExecutionError: it was removed.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ExecutionError("the current folder is gone", remedy="change to one that is there") from None
+
+
+@contextmanager
+def _beside(work: Callable[[], object] | None) -> Iterator[None]:
+    """Do some work in a thread; it is over afterwards."""
+    if work is None:
+        yield
+        return
+    # What both threads import is there before: a module that one has half imported would make the other fail.
+    import pyspark.sql.functions
+    import pyspark.sql.streaming  # noqa: F401
+
+    with ThreadPoolExecutor(1, thread_name_prefix="beside-start") as pool:
+        pool.submit(work)
+        yield
+
+
+def _submitted() -> dict[str, str]:
+    """What spark-submit was told of the settings that have a default here; nothing without it."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()
+    return {name: value for name, value in SparkConf().getAll() if name in DEFAULTS or name == PARTITIONS}
+
+
+_STARTING = threading.RLock()
+
+
+SOURCES_BY_NAME = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
+#: What a query's checkpoint is written in: positions by source name, state by what a batch made of it.
+_FORM = {
+    SOURCES_BY_NAME: "true",
+    "spark.sql.streaming.offsetLog.formatVersion": "2",
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+}
+
+
+def form_of_queries(empty_batches: bool) -> dict[str, str]:
+    """The settings of a query; see `query_settings`."""
+    return {"spark.sql.streaming.noDataMicroBatches.enabled": str(empty_batches).lower(), **_FORM}
+
+
+@contextmanager
+def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
+    """The settings of queries that are started meanwhile; other queries of the session keep theirs.
+
+    Args:
+        spark: the session.
+        empty_batches: whether they run a batch without data once the watermark has moved; a stage that keeps
+            processing time has them for ever, at each trigger.
+    """
+    settings = form_of_queries(empty_batches)
+    # A program may start several runs at once, in threads of their own.
+    with _STARTING:
+        before: dict[str, str | None] = {name: spark.conf.get(name, None) for name in settings}
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        try:
+            yield
+        finally:
+            for name, former in before.items():
+                if former is None:
+                    spark.conf.unset(name)
+                else:
+                    spark.conf.set(name, former)
+
+
+@contextmanager
+def no_query_starts() -> Iterator[None]:
+    """The session has no `query_settings` of other threads meanwhile: Spark would refuse sources without a name yet."""
+    with _STARTING:
+        yield
+
+
+@contextmanager
+def _silent_children(outlives: bool) -> Iterator[None]:
+    """Processes started meanwhile write their stderr nowhere; this one's is as before afterwards.
+
+    Java and Spark write a dozen lines of their own when they start, before any logging can be configured.
+
+    Args:
+        outlives: nor do they have this one's stdout.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    streams = (1, 2) if outlives else (2,)
+    kept, nowhere = [os.dup(stream) for stream in streams], os.open(os.devnull, os.O_WRONLY)
+    try:
+        for stream in streams:
+            os.dup2(nowhere, stream)
+        yield
+    finally:
+        for stream, before in zip(streams, kept, strict=True):
+            os.dup2(before, stream)
+            os.close(before)
+        os.close(nowhere)
+
+
+def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
+    """Put the kernel where Spark finds it, its file system where nothing needs it earlier, and how Java is to start.
+
+    Returns:
+        Whether a Java is started that has the kernel from its first moment on.
+    """
+    from pyspark import SparkContext
+
+    jar = kernel_jar()
+    fresh = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
+    local = is_local(master, settings)
+    if fresh and local:
+        for name, value in LOCAL.items():
+            settings.setdefault(name, value)
+        _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
+        settings[DRIVER_JAVA] = driver_java(settings, _cores(master))
+    else:
+        _append(settings, "spark.jars", jar.as_uri(), ",")
+    if fresh:
+        given = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, _LAST_JAVA))
+        for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
+            _append(settings, DRIVER_JAVA, option, " ")
+    return fresh and local
+
+
+def is_local(master: str, settings: Mapping[str, str]) -> bool:
+    """Whether driver and executors are one process.
+
+    Args:
+        master: Spark's master URL, empty where nobody says.
+        settings: what the user sets.
+    """
+    return bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")))
+
+
+def driver_java(settings: Mapping[str, str], tasks: int) -> str:
+    """The options with which the driver's Java is started: the product's own, then those of `DRIVER_JAVA`.
+
+    Of two options for the same thing Java takes the later one, so that what is set holds.
+
+    Args:
+        settings: of the session.
+        tasks: how many run at once in this Java.
+    """
+    chosen = settings.get(DRIVER_JAVA, "")
+    given = f"{chosen} {settings.get(_LAST_JAVA, '')}"
+    # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
+    options = ["-Xss64m", *bounded_young(settings.get(_HEAP, DEFAULTS[_HEAP]), tasks, given)]
+    if "GC" not in given:
+        # Micro-batches want throughput; pauses matter little.
+        options.append("-XX:+UseParallelGC")
+    return " ".join([*options, *compiler_options(), *chosen.split()])
+
+
+def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:
+    settings[name] = separator.join([*filter(None, [settings.get(name)]), value])
+
+
+def _master(chosen: str) -> str:
+    return chosen or os.environ.get("MASTER", "local[*]")
+
+
+def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_users: bool) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    chosen = {"spark.app.name": "execute-plan", "spark.master": _master(master), **settings}
+    builder = SparkSession.builder
+    for name, value in chosen.items():
+        builder = builder.config(name, value)
+    try:
+        session = lean_session(chosen, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
+        _name_classes(session)
+        return session
+    except Exception as fault:
+        raise ExecutionError(
+            f"Spark did not start: {_reason(fault)}",
+            remedy="check --master, --conf and the log of the cluster; the Java that is used is that of JAVA_HOME",
+        ) from fault
+
+
+def _name_classes(session: SparkSession) -> None:
+    """Tell the gateway where the classes are that PySpark names without their package at every turn."""
+    from py4j.java_gateway import java_import
+
+    for name in ("org.apache.spark.api.python.PythonUtils", "org.apache.spark.sql.functions"):
+        java_import(session._jvm, name)
+
+
+def _reason(fault: Exception) -> str:
+    """What went wrong, without the stack of the JVM."""
+    java = getattr(fault, "java_exception", None)
+    return str(java.getMessage() or java) if java is not None else str(fault)
+
+
+def _stop(session: SparkSession) -> None:
+    """Stop Spark; unload the state stores first, since their maintenance thread may hold a stop up for minutes."""
+    for query in session.streams.active:
+        query.stop()
+    jvm = session._jvm
+    if jvm is not None:
+        # The name is Spark's own affair; without it a stop is only slower.
+        with suppress(Exception):
+            java_class(jvm, "org.apache.spark.sql.execution.streaming.state.StateStore").stop()
+    session.stop()
+
+
+def _cores(master: str) -> int:
+    inside = master.partition("[")[2].partition("]")[0].partition(",")[0]
+    return int(inside) if inside.isdigit() else max(os.cpu_count() or 2, 1)
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def uses_local_files(master: str, settings: Mapping[str, str]) -> bool:
+    """Whether a path without a scheme is one of this machine, as far as is known before Spark starts."""
+    elsewhere = any(os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "HADOOP_CONF_DIR", "SPARK_CONF_DIR"))
+    local = (master or os.environ.get("MASTER", "local")).startswith("local")
+    return local and not elsewhere and "spark.hadoop.fs.defaultFS" not in settings

@@ -1,0 +1,98 @@
+"""Libraries that a plan's connectors need and the class path lacks: fetched by Spark from Maven, as `ADD JAR` does.
+
+Spark's settings say from where (`spark.jars.repositories`, `spark.jars.ivySettings`) and into which cache
+(`spark.jars.ivy`). What `--jars` or `spark.jars.packages` brought is found and not fetched.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from compiled_plan.plans.connectors.checks import formats_of
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.jars import Package
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def needed(plan: CompiledPlan) -> dict[Package, str]:
+    """The libraries that the tables of a plan need, with the connector or format that does, each once."""
+    return {
+        package: name for node in plan.nodes for _, table in node.tables() for package, name in _of(_options(table))
+    }
+
+
+def _options(table: Any) -> dict[str, str]:
+    return dict((table.resolved_table.options if table.resolved_table else None) or {})
+
+
+def _of(options: dict[str, str]) -> Iterator[tuple[Package, str]]:
+    connector = connector_spec(options.get("connector"))
+    if connector is None:
+        return
+    specs: list[ConnectorSpec | FormatSpec] = [connector, *formats_of(options, connector).values()]
+    for spec in specs:
+        kind = "connector" if spec is connector else "format"
+        yield from ((package, f"{kind} {spec.name!r}") for package in spec.packages if package.serves(options))
+
+
+def provide(spark: SparkSession, plan: CompiledPlan) -> None:
+    """Fetch the libraries of a plan that the class path lacks, and say so on stderr.
+
+    Raises:
+        ExecutionError: one cannot be had; says what to do without a network.
+    """
+    for package, user in needed(plan).items():
+        if not finds(spark, package.holds):
+            print(f"adding {package.coordinates}, which {user} needs", file=sys.stderr, flush=True)
+            _add(spark, package, user)
+
+
+def finds(spark: SparkSession, name: str) -> bool:
+    """Whether a class is there for this thread, or for the session, whose loader the thread then gets."""
+    jvm: Any = spark._jvm
+    thread = java_class(jvm, "java.lang.Thread").currentThread()
+    if _loads(jvm, name, thread.getContextClassLoader()):
+        return True
+    session: Any = spark._jsparkSession
+    added = session.sharedState().jarClassLoader()
+    if not _loads(jvm, name, added):
+        return False
+    thread.setContextClassLoader(added)
+    return True
+
+
+def _loads(jvm: Any, name: str, loader: Any) -> bool:
+    try:
+        java_class(jvm, "java.lang.Class").forName(name, False, loader)
+    except Py4JJavaError:
+        return False
+    return True
+
+
+def _add(spark: SparkSession, package: Package, user: str) -> None:
+    try:
+        spark.sql(f"ADD JAR 'ivy://{package.coordinates}{'?transitive=false' if package.alone else ''}'").collect()
+        if finds(spark, package.holds):
+            return
+        said = f"it does not hold {package.holds}"
+    except (Py4JJavaError, PySparkException) as fault:
+        said = str(getattr(fault, "java_exception", None) or fault).splitlines()[0]
+    group, name, version = package.coordinates.split(":")
+    place = f"{group.replace('.', '/')}/{name}/{version}/{name}-{version}.jar"
+    raise ExecutionError(
+        f"{user} needs {package.coordinates}, and it cannot be fetched from Maven: {said}",
+        remedy=f"put https://repo1.maven.org/maven2/{place} on this machine and give it with --conf spark.jars=FILE; "
+        "a mirror is set with --conf spark.jars.repositories=URL or spark.jars.ivySettings=FILE",
+    )

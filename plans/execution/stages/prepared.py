@@ -1,0 +1,297 @@
+"""A plan made ready to run: checked, its tables and stages known, nothing started yet.
+
+Everything that can be refused is refused here, before a checkpoint or an output is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from compiled_plan.plans.connectors.checks import changelog_of
+from compiled_plan.plans.connectors.dead_letters import puts_aside
+from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.interfaces.tables import resolved_table, table_of
+from compiled_plan.plans.execution.operators.base import (
+    goes_by_the_clock,
+    has_event_time,
+    is_keyed,
+)
+from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
+from compiled_plan.plans.execution.stages.partition_filter import in_partitions
+from compiled_plan.plans.inspection.placement import calls_of, needs_step
+from compiled_plan.plans.inspection.rules import check_runs
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.scan import TableSourceScan, Values
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.stateless import Calc
+from compiled_plan.plans.nodes.tables import (
+    CatalogTable,
+    FilterPushDown,
+    PartitionPushDown,
+    PhysicalColumn,
+    ProjectPushDown,
+    ReadingMetadata,
+    ResolvedTable,
+    WritingMetadata,
+)
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.rex import InputRef, RexNode, walk
+from compiled_plan.plans.trees import reached
+from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """A table that is read once, however many scans of the plan read it.
+
+    Args:
+        id: the id of its first scan.
+        scans: all its scans.
+        table: what the connector gets.
+    """
+
+    id: int
+    scans: tuple[TableSourceScan, ...]
+    table: TableSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A plan ready to run."""
+
+    plan: CompiledPlan
+    layout: Layout
+    tables: Mapping[int, SourceTable]
+    values: Mapping[int, Values]
+    sinks: tuple[Sink, ...]
+
+    @property
+    def event_time(self) -> bool:
+        """True when rows carry watermarks: some operator waits for them."""
+        return bool(self.layout.event_time)
+
+    @property
+    def reads_watermark(self) -> bool:
+        """True when a projection or filter calls CURRENT_WATERMARK."""
+        return any(call.name == "$CURRENT_WATERMARK$1" for node in self.plan.nodes for call in calls_of(node))
+
+    @property
+    def goes_by_the_clock(self) -> bool:
+        """True when rows come out because processing time has come, though none come in."""
+        return any(goes_by_the_clock(node, self.plan) for node in self.plan.nodes)
+
+    def starts(self, source: int) -> tuple[int, ...]:
+        """The plan nodes whose rows a source gives: the scans of a table, or a values node."""
+        return tuple(scan.id for scan in self.tables[source].scans) if source in self.tables else (source,)
+
+
+def is_materialising(node: PlanNode) -> bool:
+    """True for a sink with a state of its own, the upsert materializer."""
+    return isinstance(node, Sink) and bool(node.require_upsert_materialize)
+
+
+def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
+    """The inputs that a node's rows go to; a materialising sink's rows go to its writing end."""
+    if isinstance(plan.node(producer), Sink):
+        return (Port(producer, 0, writes=True),)
+    ids = dict.fromkeys(consumer.id for consumer in plan.consumers(producer))
+    inputs = ((consumer, port, below.id) for consumer in ids for port, below in enumerate(plan.inputs(consumer)))
+    return tuple(
+        Port(consumer, port, writes=_only_writes(plan.node(consumer)))
+        for consumer, port, below in inputs
+        if below == producer
+    )
+
+
+def _only_writes(node: PlanNode) -> bool:
+    return isinstance(node, Sink) and not is_materialising(node)
+
+
+def is_target(plan: CompiledPlan, port: Port) -> bool:
+    """True where rows end between two stages: at a keyed operator, a node that calls Python functions, or a sink."""
+    node = plan.node(port.node)
+    return is_keyed(node) or isinstance(node, Sink) or needs_step(node)
+
+
+def prepare(plan: CompiledPlan) -> Program:
+    """Check a plan and lay it out.
+
+    Raises:
+        UnsupportedError: a node, table or option that cannot run; names it.
+    """
+    check_runs(plan)
+    sinks = tuple(node for node in plan.nodes if isinstance(node, Sink))
+    tables = _tables(plan)
+    values = {node.id: node for node in plan.nodes if isinstance(node, Values)}
+    producers: dict[int, frozenset[Port]] = {}
+    for source, table in tables.items():
+        producers[source] = frozenset().union(*(_targets(plan, scan.id) for scan in table.scans))
+        if puts_aside(table.table.options):
+            producers[source] |= {dead_port(source)}
+    for source in values:
+        producers[source] = _targets(plan, source)
+    sources = frozenset(producers)
+    for node in plan.nodes:
+        if is_keyed(node) or is_materialising(node) or needs_step(node):
+            producers[node.id] = _targets(plan, node.id)
+    event_time = frozenset(
+        node.id
+        for node in plan.nodes
+        if has_event_time(node, plan) or (isinstance(node, Sink) and node.waits_for_watermarks)
+    )
+    steps = frozenset(node.id for node in plan.nodes if needs_step(node))
+    layout = lay_out(producers, sources, event_time, steps)
+    return Program(plan, layout, tables, values, sinks)
+
+
+def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:
+    def onward(port: Port) -> tuple[Port, ...]:
+        return () if is_target(plan, port) else consumers(plan, port.node)
+
+    return frozenset(port for port in reached(consumers(plan, producer), onward) if is_target(plan, port))
+
+
+def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
+    groups: dict[tuple[object, ...], list[TableSourceScan]] = {}
+    for node in plan.nodes:
+        if isinstance(node, TableSourceScan):
+            options = resolved_table(node).options or {}
+            key = (table_of(node).identifier, tuple(sorted(options.items())))
+            groups.setdefault(key, []).append(node)
+    found = {}
+    for scans in groups.values():
+        keys: dict[str, LogicalType] = {}
+        used: set[int] = set()
+        for scan in scans:
+            columns = scan_columns(scan)
+            keys |= dict(columns.metadata)
+            used |= columns.used
+        table = table_spec(scans[0], tuple(keys.items()))
+        wanted = frozenset(table.columns.names[at] for at in used)
+        filters, letters = _filters(plan, scans[0]) if len(scans) == 1 else (), _dead_letters(scans[0])
+        table = replace(table, wanted=wanted, filters=filters, dead_letters=letters)
+        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
+    return found
+
+
+def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, tuple[int | None, ...]], ...]:
+    """What is true for all rows of a scan that are used: its filters, and that of a Calc which alone reads it."""
+    columns = scan_columns(scan)
+    found = list(columns.filters)
+    above = plan.consumers(scan)
+    if len(above) == 1 and isinstance(above[0], Calc) and not above[0].keeps_state:
+        condition = above[0].condition
+        found += [] if condition is None else [(condition, columns.paths + ((),) * len(columns.metadata))]
+    return tuple((rex, tuple(path[0] if len(path) == 1 else None for path in paths)) for rex, paths in found)
+
+
+def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
+    """The table of a scan or sink as its connector sees it."""
+    written = _written_metadata(node) if isinstance(node, Sink) else metadata
+    return _spec(table_of(node), resolved_table(node), node.id, written)
+
+
+def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
+    """The table of the program for records that cannot be read."""
+    table = scan.dead_letters
+    if table is None or table.resolved_table is None:
+        return None
+    found = _spec(table, table.resolved_table, scan.id)
+    return replace(found, sink=f"dead letters in {found.identifier}")
+
+
+def _spec(
+    table: CatalogTable, resolved: ResolvedTable, node: int, metadata: tuple[tuple[str, LogicalType], ...] = ()
+) -> TableSpec:
+    physical = RowType(
+        fields=tuple(
+            Field(column.name, column.data_type)
+            for column in resolved.table_schema.columns
+            if isinstance(column, PhysicalColumn)
+        )
+    )
+    key = resolved.table_schema.primary_key
+    return TableSpec(
+        identifier=".".join(table.path),
+        columns=physical,
+        options=dict(resolved.options or {}),
+        metadata=metadata,
+        partition_keys=resolved.partition_keys,
+        primary_key=tuple(key.columns) if key else (),
+        node=node,
+    )
+
+
+def sink_tables(sinks: Sequence[Sink]) -> dict[int, TableSpec]:
+    """The tables of sinks, by node; those of one table are told apart by their order."""
+    found: dict[int, TableSpec] = {}
+    for sink in sinks:
+        table = table_spec(sink)
+        before = sum(each.identifier == table.identifier for each in found.values())
+        found[sink.id] = replace(table, sink=f"{table.identifier}#{before + 1}" if before else table.identifier)
+    return found
+
+
+def _written_metadata(node: Sink) -> tuple[tuple[str, LogicalType], ...]:
+    """The metadata that a sink is given, behind the columns that its table stores."""
+    for ability in node.dynamic_table_sink.abilities:
+        if isinstance(ability, WritingMetadata):
+            types = ability.consumed_type.types[-len(ability.metadata_keys) :]
+            return tuple(zip(ability.metadata_keys, types, strict=True))
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScanColumns:
+    """What a scan gives of its table.
+
+    Args:
+        paths: its columns, as paths into the physical columns.
+        metadata: the keys of its metadata columns behind them, with their types.
+        filters: predicates that keep rows, each with the paths of the columns that it refers to.
+    """
+
+    paths: tuple[tuple[int, ...], ...]
+    metadata: tuple[tuple[str, LogicalType], ...]
+    filters: tuple[tuple[RexNode, tuple[tuple[int, ...], ...]], ...] = ()
+
+    @property
+    def used(self) -> frozenset[int]:
+        """Positions of the physical columns that it needs."""
+        referred = (paths[at][0] for rex, paths in self.filters for at in _references(rex))
+        return frozenset((*(path[0] for path in self.paths), *referred))
+
+
+def _references(rex: RexNode) -> frozenset[int]:
+    return frozenset(part.index for part in walk(rex) if isinstance(part, InputRef))
+
+
+def scan_columns(scan: TableSourceScan) -> ScanColumns:
+    """The columns and rows of a scan as its abilities say (ProjectPushDown, ReadingMetadata, FilterPushDown)."""
+    source, row = scan.scan_table_source, scan.output_type
+    keys: tuple[str, ...] = ()
+    columns = resolved_table(scan).table_schema.columns
+    physical = [column for column in columns if isinstance(column, PhysicalColumn)]
+    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(physical)))
+    filters: list[tuple[RexNode, tuple[tuple[int, ...], ...]]] = []
+    changes = changelog_of(resolved_table(scan).options or {}, reading=True)
+    for ability in source.abilities:
+        if isinstance(ability, ProjectPushDown):
+            paths = ability.projected_fields
+        elif isinstance(ability, ReadingMetadata):
+            keys = ability.metadata_keys
+        elif isinstance(ability, FilterPushDown):
+            if changes != ChangelogMode.INSERT:
+                # What takes a row back may not fit where the row does: operators above look at both.
+                continue
+            # A source may have taken them over, so that nothing above looks again. Of the other abilities that run,
+            # limits only let a source leave rows out early, and `stages.watermarks` makes the watermarks.
+            filters += [(predicate, paths) for predicate in ability.predicates]
+        elif isinstance(ability, PartitionPushDown):
+            stored = RowType(fields=tuple(Field(column.name, column.data_type) for column in physical))
+            filters.append((in_partitions(ability, stored), tuple((at,) for at in range(len(physical)))))
+    types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
+    return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))

@@ -1,0 +1,157 @@
+"""What a run writes to: its sinks, and what takes its dead letters, micro-batch by micro-batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
+from compiled_plan.plans.execution.interfaces import connectors
+from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
+from compiled_plan.plans.execution.stages.prepared import Program, sink_tables, table_spec
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from compiled_plan.plans.execution.spark.storage import Folder
+    from compiled_plan.plans.execution.stages.build import StageBuilder
+
+#: How long to wait for the figures of a write that is over.
+_OBSERVED_SECONDS = 2.0
+_ROWS = "rows"
+
+
+class BatchRows(NamedTuple):
+    """Rows that the sinks of a run got in a micro-batch, and records that were put aside as dead letters."""
+
+    written: int
+    dead_letters: int
+
+
+class Sinks:
+    """The open sinks of a program.
+
+    Args:
+        program: its sinks, and the tables whose records may be put aside.
+        context: what sinks are opened with.
+    """
+
+    def __init__(self, program: Program, context: connectors.SinkContext) -> None:
+        self.program = program
+        self._sinks = {sink: connectors.open_sink(table, context) for sink, table in sink_tables(program.sinks).items()}
+        letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
+        for source, table in program.tables.items():
+            if (target := letters_of(table.table)) is not None:
+                letters.setdefault(target.sink, (target, []))[1].append(source)
+        self._dead_letters = [
+            (target, sources, connectors.open_sink(target, context)) for target, sources in letters.values()
+        ]
+        self._sums: Written | None = None
+        self._batches: dict[int, BatchRows] = {}
+
+    def __getitem__(self, node: int) -> connectors.Sink:
+        """The open sink of a sink node, by the node's id."""
+        return self._sinks[node]
+
+    @property
+    def reads_order(self) -> bool:
+        """True when a sink needs rows in their order."""
+        return any(sink.READS_ORDER for sink in self._sinks.values())
+
+    @property
+    def commits(self) -> list[connectors.Commits]:
+        """What is to be done when micro-batches are committed."""
+        found = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
+        return [each for each in found if each is not None]
+
+    def rows(self, batch: int) -> BatchRows:
+        """What was written of a micro-batch of this run; asked once."""
+        return self._batches.pop(batch, BatchRows(0, 0))
+
+    def write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder) -> None:
+        """Write a micro-batch to all sinks, and the sums of all that was written into the checkpoint.
+
+        Args:
+            frame: the rows for all sinks and dead letters.
+            batch: its number.
+            builder: made the frame, and takes it apart.
+            folder: the checkpoint.
+        """
+        self.count(batch, *self._write_all(frame, batch, builder), folder)
+
+    def count(self, batch: int, written: dict[str, int], aside: int, folder: Folder) -> None:
+        """Keep how many rows were written in a micro-batch, by table, and how many dead letters."""
+        self._batches[batch] = BatchRows(sum(written.values()), aside)
+        self._sums = (read_written(folder) if self._sums is None else self._sums).after(batch, written)
+        write_written(folder, self._sums)
+
+    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:
+        """Returns the number of rows written by table, and that of dead letters."""
+        several, written = len(self._sinks) + len(self._dead_letters) > 1, dict[str, int]()
+        if several:
+            frame = frame.persist()
+        try:
+            for sink in self.program.sinks:
+                table = table_spec(sink).identifier
+                rows = builder.sink_rows(sink).among(frame)
+                written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
+            aside = 0
+            for target, sources, opened in self._dead_letters:
+                letters = [letter_columns(builder.dead_letters(source).among(frame), target) for source in sources]
+                aside += _counted(opened, reduce(lambda one, other: one.unionByName(other), letters), batch)
+        finally:
+            if several:
+                frame.unpersist()
+        return written, aside
+
+
+def _counted(sink: connectors.Sink, rows: DataFrame, batch: int) -> int:
+    """Write rows; how many there were."""
+    counted, count = (_counting if isinstance(sink, connectors.RunsRows) else _observed)(rows)
+    sink.write(counted, batch)
+    return count()
+
+
+def _observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+    """Rows that Spark counts for the query that is made of them, and their number once that is over."""
+    from pyspark.sql import Observation
+
+    counted = Observation()
+    return rows.observe(counted, _number()), lambda: _told(counted)
+
+
+def _told(counted: Any) -> int:
+    """The rows counted, once Spark has told of them; none where it found that there are no rows to count."""
+    deadline = time.monotonic() + _OBSERVED_SECONDS
+    future = counted._jo.future()
+    while not future.isCompleted() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    if not future.isCompleted():
+        return 0
+    row = counted._jo.getRow()
+    return int(row.getLong(0)) if row.length() else 0
+
+
+def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+    """Rows that are counted by whatever runs them, and their number so far."""
+    from pyspark.sql import DataFrame as SparkDataFrame
+
+    spark, counted = rows.sparkSession, rows.observe(_ROWS, _number())
+    execution = counted._jdf.queryExecution()
+    session: Any = spark._jsparkSession
+    frame = session.internalCreateDataFrame(execution.toRdd(), counted._jdf.schema(), False)
+
+    def count() -> int:
+        found = execution.observedMetrics().get(_ROWS)
+        # Nothing is observed where Spark found that there are no rows.
+        return int(found.get().getLong(0)) if found.isDefined() else 0
+
+    return SparkDataFrame(frame, spark), count
+
+
+def _number() -> Column:
+    from pyspark.sql import functions as F
+
+    return F.count(F.lit(1)).alias(_ROWS)

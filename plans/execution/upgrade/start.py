@@ -1,0 +1,191 @@
+"""A start on a checkpoint: compared before anything is written, prepared under the lock, published as it begins."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.comparison import Known, check_states
+from compiled_plan.plans.execution.checkpoint.description import describe
+from compiled_plan.plans.execution.checkpoint.offsets import positions, progress_of, restore
+from compiled_plan.plans.execution.checkpoint.sources import names_of
+from compiled_plan.plans.execution.checkpoint.store import Generation, Store, changed
+from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.upgrade.decision import Asked, decide, unguarded
+from compiled_plan.plans.execution.upgrade.migration import Migration
+from compiled_plan.plans.execution.upgrade.partly import PARTLY, forgetting
+from compiled_plan.plans.execution.upgrade.steps import FinishBatch
+from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, ProgramFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from compiled_plan.plans.execution.stages.prepared import Program
+
+
+class Start:
+    """One start. What it is to do with the checkpoint is decided at once; see `decide` for what it raises.
+
+    Args:
+        folder: the root of the checkpoint.
+        asked: what is to be started.
+        guarded: False starts in place whatever differs, to show in tests what would come of it.
+    """
+
+    def __init__(self, folder: Folder, asked: Asked, *, guarded: bool = True) -> None:
+        self.store, self.setting = Store(folder, asked.setting.product), asked.setting
+        self.functions = asked.functions
+        self.head: Head | None = self.store.head()
+        self.decision = (decide if guarded else unguarded)(self.store, asked)
+        self._generation = None if self.head is None else self.store.generation(self.head.generation)
+        self._refuse_ended()
+        #: Stands in the names of what sinks write.
+        self.run_id = uuid4().hex[:12] if self._generation is None or self.moves else self._generation.run_id
+        self._migration: Migration | None = None
+        #: Where the state moves, told the number of each step, counted from 1, as it is begun.
+        self.on_step: Callable[[int], None] = lambda number: None
+        self._publish: Callable[[], object] | None = None
+        self._publishing = threading.Lock()
+
+    @property
+    def known(self) -> Known | None:
+        """What the checkpoint says to the start; None where it is new."""
+        return None if self.decision is None else self.decision.known
+
+    @property
+    def moves(self) -> bool:
+        """Whether the state moves into a new generation first."""
+        return self.decision is not None and self.decision.moves
+
+    @property
+    def generation(self) -> Generation:
+        """What the run reads and writes, once it is `begun`."""
+        assert self._generation is not None
+        return self._generation
+
+    def _refuse_ended(self) -> None:
+        if self._generation is None:
+            return
+        if self._generation.folder.holds(ENDED):
+            raise CheckpointError(
+                "the input of this checkpoint's run has ended and its windows are closed",
+                where=self.store.root.shown,
+                remedy="start with an empty checkpoint; run with --available-now to leave windows open for more input",
+            )
+        if self.moves and self._generation.folder.names(ENDS):
+            raise CheckpointError(
+                "the input of this checkpoint's run has ended, and not all of its windows are closed yet",
+                where=self.store.root.shown,
+                remedy="run the plan that the checkpoint was written by to its end, or start with an empty checkpoint",
+            )
+
+    @contextmanager
+    def begun(
+        self,
+        spark: SparkSession,
+        lost: Callable[[], None],
+        finish: Callable[[], None] = lambda: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Iterator[None]:
+        """Hold the checkpoint meanwhile; what is not published in it leaves nothing.
+
+        Args:
+            spark: the session.
+            lost: called when another process took the checkpoint over.
+            finish: runs the micro-batch that was begun with the old program, where the state moves.
+            stopped: whether the run is to end, while the state moves.
+
+        Raises:
+            CheckpointError: another run holds it, or has changed it since it was compared.
+        """
+        with self.store.locked(spark, lost):
+            if self.store.head() != self.head:
+                raise changed(self.store.root)
+            self._refuse_ended()
+            if self._generation is None:
+                self._generation = self.store.new_generation(self.setting.versions, self.run_id)
+            elif self.moves:
+                self._begin_to_move(spark, self._generation, finish, stopped)
+            yield
+
+    def _begin_to_move(
+        self, spark: SparkSession, old: Generation, finish: Callable[[], None], stopped: Callable[[], bool]
+    ) -> None:
+        assert self.decision is not None
+        assert self.head is not None
+        begun = next((step.batch for step in self.decision.steps if isinstance(step, FinishBatch)), None)
+        progress, filling = progress_of(old.folder), self.decision.filling
+        if progress.planned != begun or (filling is not None and filling.progress != progress):
+            raise changed(self.store.root)
+        self._generation = self.store.new_generation(self.setting.versions, self.run_id, self.head)
+        last = self.store.program(self.head)
+        self._migration = Migration(spark, self.decision, last, old, self._generation, self.functions)
+        self._migration.begin(finish, stopped, self.on_step)
+
+    def prepare(
+        self, program: Program, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
+    ) -> None:
+        """Write what `publish` is to make count, and have Spark go on where each source was.
+
+        Where the state moves, it has moved and counts afterwards.
+
+        Args:
+            program: what is started, under the uids of the checkpoint.
+            stages: the kernel's spec of each stage.
+            state: what each operator's bytes are, by uid.
+            ends: whether all sources of the program end.
+        """
+        old = None if self.known is None else self.known.description
+        names = names_of(program, self.setting, old)
+        setting = self.setting
+        if self.known is not None and self.known.partitions:
+            setting = replace(setting, partitions=self.known.partitions)
+        recorded = {} if old is None else old["positions"]
+        folder = self.generation.folder if self._migration is None else self._migration.old.folder
+        # Of a source that the last program did not read, the log may have a position of a batch that ran without it.
+        found = positions(folder) | recorded
+        description = describe(program, setting) | {
+            "sources": names.active,
+            "gone": names.gone,
+            "positions": {name: found[name] for name in sorted(found) if name not in names.all()},
+            PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(program.plan)},
+        }
+        files = ProgramFiles(
+            program.plan.to_json(),
+            json.dumps(description, indent=1),
+            json.dumps(list(stages), indent=1),
+            json.dumps(state, indent=1),
+        )
+        if self._migration is not None:
+            wanted = {name: at for name, at in found.items() if name in names.all()}
+            self._migration.move(stages, state, wanted, ends)
+            self._new_program(files, "migrate")
+            self.publish()
+            return
+        last = None if self.head is None else self.store.program(self.head)
+        if last is not None:
+            check_states(json.loads(last.state), state, self.store.root)
+        restore(folder, {name: at for name, at in recorded.items() if name in names.all()})
+        if last is None or (last.plan, last.description) != (files.plan, files.description):
+            self._new_program(files, "start")
+
+    def _new_program(self, files: ProgramFiles, by: str) -> None:
+        generation, number = self.generation.number, self.store.new_program(self.generation, files)
+        self._publish = lambda: self.store.publish(generation, number, by)
+
+    def publish(self) -> None:
+        """Have what was prepared count. Safe to call more than once, by several threads."""
+        with self._publishing:
+            if self._publish is not None:
+                self._publish()
+                self._publish = None
+
+    def end(self) -> None:
+        """The input has ended: nothing can be started on the checkpoint any more."""
+        self.generation.folder.write_text(ENDED, "")

@@ -1,0 +1,101 @@
+"""What is reported of a micro-batch, of made-up progress of Spark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import UUID
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.batches.following import Follower
+from compiled_plan.plans.execution.batches.progress import BatchProgress
+from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable
+from compiled_plan.plans.execution.tables.writing import BatchRows
+from compiled_plan.plans.inspection.checkpoints import ENDS
+from compiled_plan.plans.plan import CompiledPlan
+
+PROGRAM = """
+CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
+CREATE TABLE b (id INT) WITH ('connector' = 'print');
+INSERT INTO b SELECT id FROM a;
+"""
+
+
+def progress_of(batch: int, asked: list[int]) -> Any:
+    """What Spark tells of a batch; `asked` gets its number when the text is made."""
+    rates = {"inputRowsPerSecond": 1.0, "processedRowsPerSecond": 1.0}
+    kafka = {"endOffset": {"orders": {"0": 5}}, "latestOffset": {"orders": {"0": 9}}, "numInputRows": 5}
+    ends = {"endOffset": "", "latestOffset": "", "numInputRows": 1}
+    told = {
+        "id": str(UUID(int=0)),
+        "runId": str(UUID(int=1)),
+        "name": None,
+        "batchId": batch,
+        "batchDuration": 250,
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "durationMs": {"triggerExecution": 250, "addBatch": 200},
+        "eventTime": {"watermark": "2025-12-31T23:59:00.000Z"},
+        "stateOperators": [],
+        "sources": [
+            {"description": "KafkaV2[Subscribe[orders]]", "startOffset": None, **kafka, **rates},
+            {"description": f"FileStreamSource[file:/c/{ENDS}]", "startOffset": "", **ends, **rates},
+        ],
+        "sink": {"description": "", "numOutputRows": -1},
+    }
+
+    def text() -> str:
+        asked.append(batch)
+        return json.dumps(told)
+
+    return SimpleNamespace(batchId=lambda: batch, json=text)
+
+
+def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
+    return following([progress_of(batch, []) for batch in range(2)], folder, taken, resumes=resumes)
+
+
+def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
+    query = SimpleNamespace(_jsq=SimpleNamespace(lastProgress=lambda: recent[-1], recentProgress=lambda: recent))
+    figures = {"sum": {"rowsIn": 10, "rowsOut": 4, "stateRows": 3, "stateBytes": 30}}
+    handle = SimpleNamespace(figures=lambda: figures)
+    sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
+    plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
+    tables = SimpleNamespace(read_by=lambda _: [ReadTable("c.d.orders", (1, 4)), NO_TABLE])
+    given: tuple[Any, ...] = (query, [handle], plan, folder, tables, sinks, taken.append)
+    return cast(Any, Follower)(*given, resumes=resumes)
+
+
+def test_figures_are_reported_and_kept_for_the_next_run(tmp_path: Path) -> None:
+    folder, taken = LocalFolder(tmp_path), list[BatchProgress]()
+    folder.make("compiled-plan")
+    first = follower(folder, taken, resumes=False)
+    first.catch_up()
+    result = first.result(False)
+    assert (result.batches, result.rows_in, result.rows_out, result.dead_letters) == (2, 10, 4, 2)
+    found = taken[-1].to_dict()
+    assert found["at"] == "2026-01-01T00:00:00.250Z"
+    assert found["watermark"] == "2025-12-31T23:59:00.000Z"
+    assert found["sources"] == [
+        {"name": "orders", "rows": 5, "lag": 4, "lagUnit": "records", "table": "c.d.orders", "nodes": [1, 4]}
+    ]
+    assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (3, 30)
+    follower(folder, taken, resumes=True).catch_up()
+    found = taken[2].to_dict()
+    assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (6, 60)
+
+
+def test_each_batch_is_read_once(tmp_path: Path) -> None:
+    folder, taken, asked = LocalFolder(tmp_path), list[BatchProgress](), list[int]()
+    folder.make("compiled-plan")
+    recent = [progress_of(batch, asked) for batch in range(3)]
+    running = following(recent, folder, taken, resumes=False)
+    for number in range(3, 6):
+        running.catch_up()
+        running.catch_up()
+        recent.append(progress_of(number, asked))
+    running.catch_up()
+    assert sorted(asked) == [0, 1, 2, 3, 4, 5]
+    assert [batch.batch for batch in taken] == [0, 1, 2, 3, 4, 5]

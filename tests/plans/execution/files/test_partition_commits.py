@@ -1,0 +1,244 @@
+"""Files that say that a partition is complete."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.connectors import partition_commits as given
+from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
+from compiled_plan.plans.execution.batches.progress import BatchProgress
+from compiled_plan.plans.execution.files.partition_commits import PartitionCommits
+from compiled_plan.plans.execution.files.sink import FileSink
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+OWN = re.compile(r"part-run-(\d+)-\d+\.")
+HOUR = 3_600_000
+#: 2024-01-01 in UTC.
+NEW_YEAR = 1_704_067_200_000
+
+
+class Clock:
+    now = 1000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def commits(spark: SparkSession, folder: Path, clock: Callable[[], int], **options: str) -> PartitionCommits:
+    names = {"delay": given.DELAY, "trigger": given.TRIGGER, "zone": given.ZONE, "pattern": given.PATTERN}
+    known = {**names, "form": given.FORMATTER, "file": given.FILE}
+    named = {known[name]: value for name, value in options.items()}
+    return PartitionCommits(spark, "c.d.t", str(folder), ("dt", "hour"), named, OWN, clock)
+
+
+def told(folder: Path) -> set[str]:
+    return {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file() and "part-" not in each.name}
+
+
+def test_a_partition_is_told_of_when_its_delay_is_over_and_its_batch_committed(
+    spark: SparkSession, tmp_path: Path, clock: Clock
+) -> None:
+    found = commits(spark, tmp_path, clock, delay="1 s")
+    found.wrote(0, ["dt=a/hour=1"])
+    found.settle(0, None, ended=False)
+    clock.now += 1000
+    found.settle(-1, None, ended=False)
+    assert told(tmp_path) == set()
+    found.wrote(1, ["dt=a/hour=2"])
+    found.settle(0, None, ended=False)
+    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
+    # What is written to as the batch after that is not committed yet, waits for it.
+    clock.now += 1000
+    found.wrote(2, ["dt=a/hour=2"])
+    found.settle(1, None, ended=False)
+    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
+    found.settle(2, None, ended=False)
+    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS", "dt=a/hour=2/_SUCCESS"}
+    assert found.pending == {}
+
+
+def test_the_end_of_all_rows_is_that_of_all_partitions(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
+    found = commits(spark, tmp_path, clock, delay="1 d", trigger="partition-time", file="done")
+    found.wrote(0, ["dt=a/hour=1", "dt=b/hour=2"])
+    found.settle(0, None, ended=True)
+    assert told(tmp_path) == {"dt=a/hour=1/done", "dt=b/hour=2/done"}
+
+
+def test_what_is_pending_is_seen_from_the_files_after_a_restart(
+    spark: SparkSession, tmp_path: Path, clock: Clock
+) -> None:
+    for name in ("a/hour=1/part-run-3-0.json", "a/hour=1/part-run-5-1.json", "b/hour=1/part-other-9-0.json"):
+        (tmp_path / f"dt={name}").parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"dt={name}").write_text("{}")
+    found = commits(spark, tmp_path, clock)
+    clock.now = 2**62
+    found.settle(4, None, ended=False)
+    assert told(tmp_path) == set()
+    found.settle(5, None, ended=False)
+    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
+    again = commits(spark, tmp_path, clock)
+    again.settle(5, None, ended=False)
+    assert again.pending == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "folder", "millis"),
+    [
+        ({"pattern": "$dt $hour:00:00"}, "dt=2024-01-01/hour=05", NEW_YEAR + 5 * HOUR),
+        ({"pattern": "$dt $hour:00:00"}, "dt=2024-1-1/hour=5", NEW_YEAR + 5 * HOUR),
+        ({"pattern": "$dt $hour", "form": "yyyyMMdd HH"}, "dt=20240101/hour=05", NEW_YEAR + 5 * HOUR),
+        ({}, "dt=2024-01-01/hour=5", NEW_YEAR),
+        ({}, "dt=2024-01-01 05%3A00%3A00/hour=x", NEW_YEAR + 5 * HOUR),
+        ({"pattern": "$dt", "form": "yyyyMMdd"}, "dt=20240101/hour=5", NEW_YEAR),
+        ({"pattern": "$dt $hour:00:00", "zone": "Asia/Shanghai"}, "dt=2024-01-01/hour=05", NEW_YEAR - 3 * HOUR),
+    ],
+)
+def test_by_the_watermark_behind_the_time_of_the_partition(
+    spark: SparkSession, tmp_path: Path, clock: Clock, options: dict[str, str], folder: str, millis: int
+) -> None:
+    found = commits(spark, tmp_path, clock, trigger="partition-time", delay="1 h", **options)
+    found.check(ends=False, has_watermark=True)
+    found.wrote(0, [folder])
+    found.settle(0, None, ended=False)
+    found.settle(0, millis + HOUR, ended=False)
+    assert told(tmp_path) == set()
+    found.settle(0, millis + HOUR + 1, ended=False)
+    assert told(tmp_path) == {f"{folder}/_SUCCESS"}
+
+
+def test_what_is_no_time_names_the_partition(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
+    found = commits(spark, tmp_path, clock, trigger="partition-time")
+    found.wrote(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
+    with pytest.raises(DataError, match="the time of partition dt=__DEFAULT_PARTITION__/hour=1 cannot be read"):
+        found.settle(0, NEW_YEAR, ended=False)
+
+
+@pytest.mark.parametrize("options", [{"zone": "Nowhere/Else"}, {"form": "yyyy-bb"}])
+def test_zones_and_forms_that_java_does_not_know(
+    spark: SparkSession, tmp_path: Path, clock: Clock, options: dict[str, str]
+) -> None:
+    with pytest.raises(UnsupportedError, match="is none") as error:
+        commits(spark, tmp_path, clock, **options).check(ends=True, has_watermark=True)
+    assert "c.d.t" in error.value.where
+
+
+def test_without_a_watermark(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
+    found = commits(spark, tmp_path, clock, trigger="partition-time")
+    found.check(ends=True, has_watermark=False)
+    with pytest.raises(UnsupportedError, match="needs a watermark") as error:
+        found.check(ends=False, has_watermark=False)
+    assert "process-time" in error.value.remedy
+
+
+def program(folder: Path, delay: str = "1 h", source: str = "", more: str = "") -> str:
+    """The example of Flink's page, from files."""
+    return f"""
+        CREATE TABLE a (user_id STRING, order_amount DOUBLE, ts STRING) WITH (
+          'connector' = 'filesystem', 'path' = '{folder}/in', 'format' = 'json' {source});
+        CREATE TABLE t (user_id STRING, order_amount DOUBLE, dt STRING, `hour` STRING) PARTITIONED BY (dt, `hour`)
+          WITH ('connector' = 'filesystem', 'path' = '{folder}/out', 'format' = 'parquet',
+            'sink.partition-commit.delay' = '{delay}', 'sink.partition-commit.policy.kind' = 'success-file' {more});
+        INSERT INTO t SELECT user_id, order_amount, SUBSTRING(ts, 1, 10), SUBSTRING(ts, 12, 2) FROM a;
+    """
+
+
+@pytest.fixture
+def orders(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "in").mkdir()
+    times = ("2024-01-01 05:00:00", "2024-01-01 06:00:00")
+    lines = (f'{{"user_id": "u", "order_amount": 1.5, "ts": "{time}"}}\n' for time in times)
+    (tmp_path / "in/1.json").write_text("".join(lines))
+    yield tmp_path
+
+
+def test_the_example_of_flinks_page(spark: SparkSession, orders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A micro-batch that fails leaves no word of it; the next start says so once all is written."""
+    write = FileSink.write
+
+    def failing(sink: FileSink, frame: DataFrame, batch: int) -> None:
+        write(sink, frame, batch)
+        raise RuntimeError("killed")
+
+    plan = TableEnvironment().compile_script(program(orders))
+    options = RunOptions(checkpoint=str(orders / "checkpoint"))
+    monkeypatch.setattr(FileSink, "write", failing)
+    with pytest.raises(CompiledPlanError, match="killed"):
+        Run(spark, plan, options).execute()
+    assert told(orders / "out") == set()
+    monkeypatch.setattr(FileSink, "write", write)
+    Run(spark, plan, options).execute()
+    assert told(orders / "out") == {"dt=2024-01-01/hour=05/_SUCCESS", "dt=2024-01-01/hour=06/_SUCCESS"}
+    assert spark.read.parquet(str(orders / "out")).count() == 2
+
+
+def follow(run: Run, written: threading.Event, folder: Path, wanted: int) -> None:
+    """Run until rows are written and so many partitions are told of, and stop."""
+    thread = threading.Thread(target=run.execute)
+    thread.start()
+    try:
+        assert written.wait(60)
+        deadline = time.monotonic() + 60
+        while len(told(folder)) < wanted and time.monotonic() < deadline:
+            time.sleep(0.05)
+    finally:
+        run.stop()
+        thread.join(60)
+
+
+def run_of(spark: SparkSession, text: str) -> tuple[Run, threading.Event]:
+    """A run of a program, and whether it has written something."""
+    written = threading.Event()
+
+    def report(progress: BatchProgress) -> None:
+        if progress.rows_out:
+            written.set()
+
+    return Run(spark, TableEnvironment().compile_script(text), RunOptions(), report=report), written
+
+
+MONITORED = ", 'source.monitor-interval' = '1 s'"
+
+
+@pytest.mark.parametrize(("delay", "wanted"), [("200 ms", 2), ("1 h", 0)])
+def test_a_run_that_does_not_end_goes_by_its_clock(spark: SparkSession, orders: Path, delay: str, wanted: int) -> None:
+    """The delay ends with no further row; a run that is stopped says nothing of what is left."""
+    more = ", 'sink.partition-commit.success-file.name' = 'ok'"
+    follow(*run_of(spark, program(orders, delay, MONITORED, more)), orders / "out", wanted)
+    assert [Path(each).name for each in told(orders / "out")] == ["ok"] * wanted
+
+
+@pytest.mark.deep
+def test_a_run_that_does_not_end_goes_by_its_watermark(spark: SparkSession, orders: Path) -> None:
+    (orders / "in/2.json").write_text('{"user_id": "u", "order_amount": 1.5, "ts": "2024-01-01 08:30:00"}\n')
+    text = f"""
+        CREATE TABLE a (ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+          'connector' = 'filesystem', 'path' = '{orders}/in', 'format' = 'json' {MONITORED});
+        CREATE TABLE t (n BIGINT, dt STRING, `hour` STRING) PARTITIONED BY (dt, `hour`)
+          WITH ('connector' = 'filesystem', 'path' = '{orders}/out', 'format' = 'json',
+            'sink.partition-commit.delay' = '3 h', 'sink.partition-commit.policy.kind' = 'success-file',
+            'sink.partition-commit.trigger' = 'partition-time',
+            'partition.time-extractor.timestamp-pattern' = '$dt $hour:00:00');
+        INSERT INTO t SELECT COUNT(*), DATE_FORMAT(window_start, 'yyyy-MM-dd'), DATE_FORMAT(window_start, 'HH')
+          FROM TUMBLE(TABLE a, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY window_start, window_end;
+    """
+    follow(*run_of(spark, text), orders / "out", 1)
+    # The one of six o'clock is complete from nine o'clock on.
+    assert told(orders / "out") == {"dt=2024-01-01/hour=05/_SUCCESS"}
+    assert {each.parent.name for each in (orders / "out").rglob("part-*")} == {"hour=05", "hour=06"}

@@ -1,0 +1,158 @@
+"""Aggregate functions in Python: group aggregates, retraction, windows, state between runs."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import ExecutionError, ProgramError
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.functions import AggregateFunction
+from compiled_plan.plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Sums(list[int]):
+    """A class of the user's own as accumulator."""
+
+
+class WeightedAverage(AggregateFunction[float | None, Sums]):
+    def create_accumulator(self) -> Sums:
+        return Sums([0, 0])
+
+    def accumulate(self, accumulator: Sums, value: int, weight: int = 1) -> None:
+        if value == 13:
+            raise ValueError("unlucky")
+        accumulator[0] += value * weight
+        accumulator[1] += weight
+
+    def retract(self, accumulator: Sums, value: int, weight: int = 1) -> None:
+        accumulator[0] -= value * weight
+        accumulator[1] -= weight
+
+    def merge(self, accumulator: Sums, others: Any) -> None:
+        for other in others:
+            accumulator[0] += other[0]
+            accumulator[1] += other[1]
+
+    def get_value(self, accumulator: Sums) -> float | None:
+        return accumulator[0] / accumulator[1] if accumulator[1] else None
+
+
+class Longest(AggregateFunction[str, str]):
+    """No retract and no merge; `accumulate` gives the accumulator back."""
+
+    def create_accumulator(self) -> str:
+        return ""
+
+    def accumulate(self, accumulator: str, text: str | None) -> str:
+        return max(accumulator, text or "", key=len)
+
+    def get_value(self, accumulator: str) -> str:
+        return accumulator
+
+
+def environment(folder: Path) -> TableEnvironment:
+    env = TableEnvironment()
+    env.create_temporary_function("wavg", WeightedAverage)
+    env.create_temporary_function("longest", Longest)
+    time = "ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"
+    env.execute_sql(
+        f"CREATE TABLE t (k STRING, v INT, w INT, {time}) WITH ('connector' = 'filesystem', 'format' = 'json',"
+        f" 'path' = '{folder}/t')"
+    )
+    return env
+
+
+def put(folder: Path, name: str, *rows: tuple[Any, ...]) -> None:
+    (folder / "t").mkdir(exist_ok=True, parents=True)
+    names = ("k", "v", "w", "ts")
+    lines = [
+        json.dumps({key: value for key, value in zip(names, row, strict=False) if value is not None}) for row in rows
+    ]
+    (folder / "t" / name).write_text("".join(line + "\n" for line in lines))
+
+
+def run(spark: SparkSession, env: TableEnvironment, columns: str, query: str, **options: Any) -> list[str]:
+    """The rows that a query gives, with their kinds."""
+    lines: list[str] = []
+    if "checkpoint" not in options or not env.catalog.find(("o",)):
+        env.execute_sql(f"CREATE TABLE o ({columns}) WITH ('connector' = 'print')")
+    plan = CompiledPlan.from_json(env.compile_plan_sql(f"INSERT INTO o {query}").to_json())
+    Run(spark, plan, RunOptions(**options), lines.append).execute()
+    return sorted(lines)
+
+
+def test_group_aggregates(spark: SparkSession, tmp_path: Path) -> None:
+    """Beside built-in ones, filtered, distinct; a NULL for a parameter that is NOT NULL does not count."""
+    put(tmp_path, "1.json", ("a", 1, 1), ("a", 4, 2), ("b", 5, None), ("a", 4, 2), ("b", None, 3))
+    found = run(
+        spark,
+        environment(tmp_path),
+        "k STRING, a DOUBLE, b DOUBLE, d DOUBLE, l STRING, n BIGINT",
+        "SELECT k, wavg(v, w), wavg(v) FILTER (WHERE v > 1), wavg(DISTINCT v), longest(k), COUNT(*) FROM t GROUP BY k",
+    )
+    assert found == ["+I[a, 3.4, 4.0, 2.5, a, 3]", "+I[b, null, 5.0, 5.0, b, 2]"]
+
+
+def test_retraction(spark: SparkSession, tmp_path: Path) -> None:
+    """The inner counts are updated in a second run on the same checkpoint: the outer takes the old ones back."""
+    put(tmp_path, "1.json", ("a", 1, 1), ("a", 1, 1), ("a", 2, 1))
+    env = environment(tmp_path)
+    options = {"checkpoint": str(tmp_path / "checkpoint"), "available_now": True}
+    query = "SELECT k, wavg(n) FROM (SELECT k, v, COUNT(*) AS n FROM t GROUP BY k, v) GROUP BY k"
+    assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 1.5]"]
+    put(tmp_path, "2.json", ("a", 1, 1), ("a", 2, 1))
+    assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+U[a, 2.5]", "-U[a, 1.5]"]
+
+
+def test_time_to_live(spark: SparkSession, tmp_path: Path) -> None:
+    """After its TTL a key starts as if it had never been seen, whatever its accumulator was."""
+    put(tmp_path, "1.json", ("a", 1, 1), ("a", 3, 1))
+    env = environment(tmp_path)
+    env.set("table.exec.state.ttl", "200 ms")
+    options = {"checkpoint": str(tmp_path / "checkpoint"), "available_now": True}
+    query = "SELECT k, wavg(v) FROM t GROUP BY k"
+    assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 2.0]"]
+    time.sleep(0.3)
+    put(tmp_path, "2.json", ("a", 8, 1))
+    assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 8.0]"]
+
+
+def test_windows(spark: SparkSession, tmp_path: Path) -> None:
+    """Tumbling, and sessions, whose accumulators are merged: the last row joins the first two."""
+    rows = [("a", 1, 1, 0), ("a", 2, 1, 20), ("a", 6, 1, 10), ("b", 8, 1, 40)]
+    put(tmp_path, "1.json", *((k, v, w, f"2024-01-01 00:00:{s:02}") for k, v, w, s in rows))
+    env = environment(tmp_path)
+    window = "FROM TABLE({}(TABLE t{}, DESCRIPTOR(ts), INTERVAL '15' SECOND)) GROUP BY k, window_start, window_end"
+    tumbling = run(spark, env, "k STRING, a DOUBLE", "SELECT k, wavg(v) " + window.format("TUMBLE", ""))
+    assert tumbling == ["+I[a, 2.0]", "+I[a, 3.5]", "+I[b, 8.0]"]
+    env.execute_sql("DROP TABLE o")
+    sessions = "SELECT k, wavg(v) " + window.format("SESSION", " PARTITION BY k")
+    assert run(spark, env, "k STRING, a DOUBLE", sessions) == ["+I[a, 3.0]", "+I[b, 8.0]"]
+
+
+def test_over(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path, "1.json", *(("a", v, 1, f"2024-01-01 00:00:0{v}") for v in (1, 2, 6)))
+    over = "OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
+    query = f"SELECT v, wavg(v) {over} FROM t"
+    found = run(spark, environment(tmp_path), "v INT, a DOUBLE", query)
+    assert found == ["+I[1, 1.0]", "+I[2, 1.5]", "+I[6, 4.0]"]
+
+
+def test_errors(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path, "1.json", ("a", 13, 1))
+    env = environment(tmp_path)
+    with pytest.raises(ProgramError, match=r"longest has no method `retract`.*updates or deletes"):
+        run(spark, env, "k STRING", "SELECT longest(k) FROM (SELECT k, SUM(v) FROM t GROUP BY k)")
+    env.execute_sql("DROP TABLE o")
+    with pytest.raises(ExecutionError, match=r"`wavg` \(.*WeightedAverage.accumulate\).*ValueError: unlucky"):
+        run(spark, env, "a DOUBLE", "SELECT wavg(v) FROM t")

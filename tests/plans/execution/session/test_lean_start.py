@@ -1,0 +1,71 @@
+"""A short start: options that give way to the user's, and sessions without what no plan needs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.plans.execution.session.spark_session import DRIVER_JAVA, driver_java, lean_start
+from compiled_plan.plans.execution.spark.java import java_class
+from tests.support.java_flags import java_flags
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OPTION = "SPARK_LAUNCHER_OPTS"
+_EXTENSIONS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
+#: Any function of Spark's is there for a program that gets the session.
+_PROGRAM = """
+from pyspark.ml.functions import array_to_vector
+from compiled_plan.plans.execution.embedded import session
+rows = session().sql("SELECT array(1.5D) AS a").select(array_to_vector("a").alias("v")).collect()
+assert str(rows[0].v) == "[1.5]", rows
+"""
+
+
+def test_how_java_is_asked_for_is_told_for_the_start_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(_OPTION, raising=False)
+    with lean_start._asked_quickly():
+        assert "TieredStopAtLevel=1" in os.environ[_OPTION]
+    assert _OPTION not in os.environ
+
+
+def test_a_users_way_of_asking_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(_OPTION, "-Dmine=1")
+    with lean_start._asked_quickly():
+        assert os.environ[_OPTION] == "-Dmine=1"
+    assert os.environ[_OPTION] == "-Dmine=1"
+
+
+def test_java_knows_the_options_and_what_stands_behind_them_holds() -> None:
+    flags = java_flags(driver_java({DRIVER_JAVA: "-XX:Tier4InvocationThreshold=7"}, 2).split())
+    assert flags["Tier4InvocationThreshold"] == "7"
+    assert flags["Tier4BackEdgeThreshold"] == "200000"
+
+
+def test_nothing_but_machine_learning_is_left_out(spark: SparkSession) -> None:
+    jvm = spark._jvm
+    thread, start = java_class(jvm, "java.lang.Thread"), java_class(jvm, "org.compiledplan.kernel.host.SessionStart")
+    before = start.withoutMachineLearning()
+    try:
+        loader = thread.currentThread().getContextClassLoader()
+        assert before.getResource(_EXTENSIONS) is not None
+        assert not loader.getResources(_EXTENSIONS).hasMoreElements()
+        for name in ("META-INF/services/org.apache.spark.sql.sources.DataSourceRegister", "META-INF/MANIFEST.MF"):
+            found, all_of_them = loader.getResources(name), before.getResources(name)
+            while all_of_them.hasMoreElements():
+                assert str(found.nextElement()) == str(all_of_them.nextElement())
+            assert not found.hasMoreElements()
+    finally:
+        start.restore(before)
+    assert thread.currentThread().getContextClassLoader() == before
+
+
+@pytest.mark.deep
+def test_a_program_has_all_functions_of_spark() -> None:
+    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

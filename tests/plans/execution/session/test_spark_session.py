@@ -1,0 +1,81 @@
+"""The start of a session: what is done beside it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan import TableEnvironment
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.session.spark_session import _beside, query_settings, spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_work_beside_the_start_is_over_when_the_session_is_there() -> None:
+    seen: list[str] = []
+    with _beside(lambda: seen.append(threading.current_thread().name)):
+        pass
+    assert len(seen) == 1
+    assert seen[0] != threading.current_thread().name
+
+
+def test_a_failure_beside_the_start_does_not_end_it() -> None:
+    reached = []
+    with _beside(lambda: 1 / 0):
+        reached.append("the session")
+    assert reached == ["the session"]
+
+
+def test_a_start_that_fails_says_so() -> None:
+    with pytest.raises(ValueError, match="no Java"), _beside(lambda: None):
+        raise ValueError("no Java")
+
+
+def test_nothing_beside_it() -> None:
+    threads = threading.active_count()
+    with _beside(None):
+        assert threading.active_count() == threads
+
+
+def test_a_start_in_a_folder_that_was_removed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    try:
+        with pytest.raises(ExecutionError, match="the current folder is gone"), spark_session():
+            pass
+    finally:
+        os.chdir(tmp_path)
+
+
+def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: SparkSession, tmp_path: Path) -> None:
+    """With the settings of queries Spark refuses sources that have no names yet."""
+    (tmp_path / "rows.json").write_text('{"a": 1}\n')
+    env = TableEnvironment()
+    env.execute_sql(
+        f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}', 'format' = 'json')"
+    )
+    env.execute_sql("CREATE TABLE nothing (a INT) WITH ('connector' = 'blackhole')")
+    entered, leave = threading.Event(), threading.Event()
+
+    def starting() -> None:
+        with query_settings(spark, empty_batches=False):
+            entered.set()
+            assert leave.wait(60)
+
+    with ThreadPoolExecutor(2) as pool:
+        other = pool.submit(starting)
+        assert entered.wait(60)
+        run = pool.submit(lambda: env.execute_sql("INSERT INTO nothing SELECT a FROM t").wait())
+        wait([run], timeout=2)  # one that does not wait fails by then
+        leave.set()
+        other.result(60)
+        run.result(60)

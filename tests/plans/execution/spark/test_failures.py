@@ -1,0 +1,119 @@
+"""What Spark and py4j raise, as errors that say what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from py4j.protocol import Py4JError, Py4JNetworkError
+
+from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionError
+from compiled_plan.plans.execution.spark.failures import LostSparkError, translate
+
+HEAP = """Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times
+\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:2935)
+Caused by: java.lang.OutOfMemoryError: Java heap space
+\tat java.base/java.util.Arrays.copyOf(Arrays.java:3537)"""
+OWN = """Job aborted
+Caused by: org.apache.spark.memory.SparkOutOfMemoryError: [UNABLE_TO_ACQUIRE_MEMORY] Unable to acquire 65536 bytes of \
+memory, got 0. SQLSTATE: 53200"""
+DEEP = "Job aborted\nCaused by: java.lang.StackOverflowError\n\tat scala.collection.immutable.List.map"
+
+MKDIRS = """Job aborted
+Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/.compiled-plan-7a-0/_temporary/0/_temporary/a_0 \
+(exists=false, cwd=file:/tmp)"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "remedy"),
+    [
+        (HEAP, "the JVM that Spark runs in has no memory left: Java heap space", "spark.driver.memory"),
+        (OWN, "no memory left: Unable to acquire 65536 bytes of memory, got 0.", "spark.driver.memory"),
+        (DEEP, "an expression is nested too deeply for Spark", "cut it into several columns or views"),
+        (MKDIRS, "a folder cannot be created", "option 'path'"),
+        ("Caused by: java.io.IOException: No space left on device", "No space left on device", "--debug"),
+    ],
+    ids=["heap", "memory-of-spark", "stack", "folder", "other"],
+)
+def test_what_spark_failed_with(text: str, message: str, remedy: str) -> None:
+    fault = translate(RuntimeError(text))
+    assert type(fault) is ExecutionError
+    assert message in fault.message and remedy in fault.remedy
+
+
+def test_places_are_absolute_paths_in_quotes() -> None:
+    assert translate(RuntimeError(MKDIRS)).where == "'/proc/x'"
+    fault = translate(FileNotFoundError(2, "No such file or directory", "none"))
+    assert fault.message == "cannot use a file or folder: no such file or directory"
+    assert fault.where == repr(str(Path("none").absolute())) and fault.remedy
+    read = translate(
+        RuntimeError(
+            "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///a%20b/1.orc. SQLSTATE: KD001\n"
+            "Caused by: org.apache.orc.FileFormatException: Malformed ORC file file:/a b/1.orc. Invalid postscript."
+        )
+    )
+    assert type(read) is DataError and read.where == "'/a b/1.orc'"
+    assert read.message == "a file cannot be read: Malformed ORC file file:/a b/1.orc. Invalid postscript."
+
+
+def test_a_record_that_cannot_be_read_has_a_place_and_a_remedy() -> None:
+    said = "kernel.formats.UnreadableException: a record; at: here; try: x; at: '/a/1.csv', line 2; try: y"
+    found = translate(RuntimeError(f"Job aborted\nCaused by: {said}"))
+    assert type(found) is DataError
+    assert (found.message, found.where, found.remedy) == ("a record; at: here; try: x", "'/a/1.csv', line 2", "y")
+
+
+def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> None:
+    error = (
+        "org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment. Call: listOffsets"
+    )
+    plan = "Project [invoke(org.compiledplan.kernel.formats.JsonDecoder.changes(value))]"
+    text = (
+        f"[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: {error}\n=== Streaming Query ===\n{plan}"
+    )
+    found = translate(RuntimeError(text), ["b:2", "a:1", "b:2"])
+    assert type(found) is ExecutionError
+    said = "TimeoutException: Timed out waiting for a node assignment. Call: listOffsets"
+    assert found.message == f"Kafka's brokers a:1 b:2 do not answer: {said}"
+    assert "start the plan again" not in found.message and "checkpoint" in found.remedy
+
+
+def test_memory_that_ends_in_the_thread_of_the_query() -> None:
+    fault = RuntimeError("[STREAM_FAILED] Query [id = 1] terminated with exception: Java heap space SQLSTATE: XXKST")
+    fault._stackTrace = f"StreamingQueryException: {fault}\n{HEAP}"  # type: ignore[attr-defined]
+    found = translate(fault)
+    assert found.message == "the JVM that Spark runs in has no memory left: Java heap space"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Py4JNetworkError("Answer from Java side is empty"),
+        ConnectionRefusedError("refused"),
+        ConnectionResetError("reset"),
+        Py4JError("An error occurred while calling o12.awaitTermination"),
+    ],
+    ids=str,
+)
+def test_a_jvm_that_is_gone(fault: Exception) -> None:
+    found = translate(fault)
+    assert isinstance(found, LostSparkError)
+    assert "it was killed, or had no memory left" in found.message and "checkpoint" in found.remedy
+
+
+def test_state_of_another_form_is_no_bad_row() -> None:
+    text = (
+        "Job aborted\nCaused by: org.compiledplan.kernel.state.StateFormatException: operator rank-o: its state is of "
+        "the format rank in version 2, known here is version 1; run it with the release that wrote it, or start again"
+    )
+    found = translate(RuntimeError(text))
+    assert type(found) is CheckpointError
+    assert found.message.endswith("rank in version 2, known here is version 1") and "--reset" in found.remedy
+
+
+def test_an_exception_without_a_message_is_named() -> None:
+    fault, kind = RuntimeError("interrupted"), SimpleNamespace(getName=lambda: "java.lang.InterruptedException")
+    java = SimpleNamespace(getCause=lambda: None, getClass=lambda: kind, getMessage=lambda: None)
+    fault.java_exception = java  # type: ignore[attr-defined]
+    assert translate(fault).message == "java.lang.InterruptedException"

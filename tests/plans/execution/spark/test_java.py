@@ -1,0 +1,48 @@
+"""Classes of the JVM are searched for once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from py4j.clientserver import ClientServerConnection
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.spark.java import java_class, know_classes
+
+SEARCH = "r\nu\n"
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What the JVM is asked to find."""
+    found: list[str] = []
+    send = ClientServerConnection.send_command
+
+    def seen(self: ClientServerConnection, command: str) -> str:
+        if command.startswith("r\n"):
+            found.append(command)
+        answer: str = send(self, command)
+        return answer
+
+    monkeypatch.setattr(ClientServerConnection, "send_command", seen)
+    yield found
+
+
+def test_columns_search_for_nothing(spark: SparkSession, searches: list[str]) -> None:
+    know_classes(spark._jvm)
+    F.concat(F.col("a"), F.lit("b")).alias("c")
+    searches.clear()
+    F.concat(F.col("b"), F.lit("c")).alias("d")
+    assert searches == []
+
+
+def test_a_class_is_asked_once_for_a_method(spark: SparkSession, searches: list[str]) -> None:
+    found = java_class(spark._jvm, "java.lang.Integer")
+    assert found.parseInt("12") == 12
+    searches.clear()
+    assert java_class(spark._jvm, "java.lang.Integer").parseInt("13") == 13
+    assert searches == []
+    assert found.MAX_VALUE == 2**31 - 1
+    assert found("14") is not None

@@ -1,0 +1,86 @@
+"""What is done with each micro-batch is made once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from py4j.clientserver import ClientServerConnection
+from pyspark.sql import functions as F
+
+from compiled_plan import TableEnvironment
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.spark.selection import Selection
+from compiled_plan.plans.execution.tables.writing import Sinks
+from tests.support.files import put
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from compiled_plan.plans.execution.stages.build import StageBuilder
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many calls to the JVM each micro-batch that is written costs."""
+    counted: list[int] = []
+    writers: set[int] = set()
+    send, write = ClientServerConnection.send_command, Sinks._write_all
+
+    def sent(connection: ClientServerConnection, command: str) -> str:
+        # Objects that are given up, and looking whether Spark has counted, come as they come.
+        if threading.get_ident() in writers and not command.startswith("m\n") and "isCompleted" not in command:
+            counted[-1] += 1
+        return str(send(connection, command))
+
+    def written(sinks: Sinks, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:
+        counted.append(0)
+        writers.add(threading.get_ident())
+        try:
+            return write(sinks, frame, batch, builder)
+        finally:
+            writers.clear()
+
+    monkeypatch.setattr(ClientServerConnection, "send_command", sent)
+    monkeypatch.setattr(Sinks, "_write_all", written)
+    return counted
+
+
+def test_rows_and_columns_of_any_frame(spark: SparkSession) -> None:
+    selected = Selection([F.col("b"), (F.col("a") + 1).alias("c")], F.col("a") > 1, None, F.col("b") != "z")
+    rows = [(1, "x"), (2, "y"), (3, "z")]
+    frames: list[DataFrame] = [spark.createDataFrame(rows, "a INT, b STRING") for _ in range(2)]
+    assert [[tuple(row) for row in selected.among(frame).collect()] for frame in frames] == [[("y", 3)]] * 2
+
+
+def _run(spark: SparkSession, folder: Path, options: str, columns: int) -> None:
+    (folder / "in").mkdir(parents=True)
+    for at in range(3):
+        put(folder / "in", f"{at}.json", {"c0": at})
+    program = f"""
+    CREATE TABLE t ({", ".join(f"c{at} INT" for at in range(columns))})
+    WITH ('connector' = 'filesystem', 'path' = '{folder}/in', 'format' = 'json');
+    CREATE TABLE o ({", ".join(f"c{at} INT NOT NULL" for at in range(columns))}) WITH ({options});
+    INSERT INTO o SELECT {", ".join(f"COALESCE(c{at}, 0)" for at in range(columns))} FROM t;
+    """
+    plan = TableEnvironment().compile_script(program)
+    Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()
+
+
+@pytest.mark.parametrize("sink", ["blackhole", "print", "json", "csv", "parquet", "orc", "avro"])
+def test_a_micro_batch_costs_as_many_calls_whatever_the_columns(
+    sink: str, spark: SparkSession, tmp_path: Path, calls: list[int]
+) -> None:
+    last = []
+    for columns in (2, 40):
+        options = f"'connector' = 'filesystem', 'path' = '{tmp_path}/{columns}/out', 'format' = '{sink}'"
+        if sink in ("blackhole", "print"):
+            options = f"'connector' = '{sink}'"
+        calls.clear()
+        _run(spark, tmp_path / str(columns), options, columns)
+        assert len(calls) == 3
+        last.append(calls[-1])
+    assert last[0] == last[1]

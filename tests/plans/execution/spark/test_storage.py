@@ -1,0 +1,78 @@
+"""Small files of a checkpoint, on this machine and elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.plans.execution.spark.storage import Folder, LocalFolder, RemoteFolder, folder_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def keeps_the_rules(folder: Folder) -> None:
+    """The folder is not there before, nor afterwards."""
+    assert not folder.holds()
+    assert folder.read_text("a/b") is None
+    assert folder.names("a") == ()
+    folder.write_text("a/b", "1")
+    folder.write_text("a/b", "ü")
+    assert folder.read_text("a/b") == "ü"
+    with pytest.raises(FileExistsError):
+        folder.create_text("a/b", "3")
+    folder.create_text("a/c", "4")
+    folder.make("d")
+    assert [name for name in folder.names("a") if not name.endswith(".crc")] == ["b", "c"]
+    assert folder.inside("a").read_text("c") == "4"
+    assert folder.holds("d")
+    copies(folder)
+    folder.remove("a/c")
+    folder.remove("a/c")
+    assert not folder.holds("a/c")
+    folder.remove()
+    assert not folder.holds()
+
+
+def copies(folder: Folder) -> None:
+    """Entries get the same name elsewhere, in place of what is there; what is not there is not copied."""
+    other = folder.inside("other")
+    folder.write_text("a/deep/1", "x")
+    for text in ("x", "y"):
+        folder.write_text("a/deep/1", text)
+        for name in ("a", "a/b", "a/none"):
+            folder.copy(name, other)
+        assert other.read_text("a/deep/1") == text
+        assert other.read_text("a/b") == "ü"
+        assert [name for name in other.names("a") if not name.endswith(".crc")] == ["b", "c", "deep"]
+    assert folder.read_text("a/deep/1") == "y"
+    folder.remove("a/deep")
+
+
+def test_a_folder_of_another_file_system(spark: SparkSession, mounted: str) -> None:
+    folder = folder_of(spark, f"{mounted}/far")
+    assert isinstance(folder, RemoteFolder)
+    assert folder.uri == f"{mounted}/far"
+    keeps_the_rules(folder)
+
+
+def test_a_local_folder(tmp_path: Path) -> None:
+    keeps_the_rules(LocalFolder(tmp_path / "x y%20z"))
+
+
+def test_folders_through_hadoop(spark: SparkSession, tmp_path: Path) -> None:
+    local = folder_of(spark, str(tmp_path / "x y%20z"))
+    assert isinstance(local, LocalFolder)
+    assert local.path == tmp_path / "x y%20z"
+    keeps_the_rules(RemoteFolder(spark._jvm, spark._jsc.hadoopConfiguration(), (tmp_path / "far").as_uri()))
+
+
+def test_a_file_that_hadoop_wrote_before_can_be_read_by_it_afterwards(spark: SparkSession, tmp_path: Path) -> None:
+    far = RemoteFolder(spark._jvm, spark._jsc.hadoopConfiguration(), tmp_path.as_uri())
+    stream = far._manager.createAtomic(far._at("log"), True)
+    stream.write(bytearray(b"long before"))
+    stream.close()
+    LocalFolder(tmp_path).write_text("log", "after")
+    assert far.read_text("log") == "after"

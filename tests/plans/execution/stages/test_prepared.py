@@ -1,0 +1,208 @@
+"""One answer to whether a plan runs: the check of `edit-plan`, the dry run and the start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
+from compiled_plan.plans.execution.explain import stages_of
+from compiled_plan.plans.execution.operators.base import is_keyed, is_stateless
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.inspection.check import Report, report
+from compiled_plan.plans.inspection.placement import calls_of, is_passed, needs_step
+from compiled_plan.plans.inspection.reading import plan_from_json
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.plan import CompiledPlan
+from tests.support.plan_files import CONFORMANCE, FROM_FLINK, TESTS, data_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HISTORICAL = tuple(sorted((TESTS / "historical").rglob("*.json")))
+#: Connectors whose tables are on servers.
+SERVED = ("kafka", "upsert-kafka", "jdbc")
+PLAIN = "calc/select_star_and_alias"
+
+
+Checked = tuple[Path, CompiledPlan, Report]
+
+
+def _checked() -> Iterator[Checked]:
+    """The plans of the tests that can be read, and the report of each."""
+    for path in (*CONFORMANCE, *FROM_FLINK, *HISTORICAL):
+        text = path.read_text(encoding="utf-8")
+        if '"nodes"' in text and '"edges"' in text:
+            found = report(text)
+            if not any(finding.is_unreadable for finding in found.findings):
+                yield path, plan_from_json(text), found
+
+
+@pytest.fixture(scope="module")
+def checked() -> list[Checked]:
+    return list(_checked())
+
+
+def test_the_dry_run_refuses_what_the_check_calls_an_error(checked: list[Checked]) -> None:
+    differ = []
+    for path, plan, found in checked:
+        try:
+            stages_of(plan)
+            refused = ""
+        except UnsupportedError as fault:
+            refused = fault.message
+        first = next((finding.message for finding in found.findings if finding.is_error), "")
+        if refused != first:
+            differ.append((str(path), first, refused))
+    assert differ == []
+    assert sum(found.runs for _, _, found in checked) > 300
+    assert sum(not found.runs for _, _, found in checked) > 10
+
+
+def test_what_passes_the_check_is_not_refused_by_the_run(
+    checked: list[Checked], spark: SparkSession, tmp_path: Path
+) -> None:
+    """Spark analyses plans that have an operator, a function or an ability that no plan before had."""
+    seen: set[object] = set()
+    refused = []
+    for path, plan, found in checked:
+        features = _features(plan)
+        data = plan.to_dict()
+        if not found.runs or features <= seen or _on_servers(data) or any(map(needs_step, plan.nodes)):
+            continue
+        seen |= features
+        try:
+            Run(spark, CompiledPlan.from_dict(_located(data, path, tmp_path)), RunOptions()).lower()
+        except CompiledPlanError as fault:
+            refused.append((str(path), str(fault)))
+    assert refused == []
+    assert len(seen) > 140
+
+
+def _features(plan: CompiledPlan) -> set[object]:
+    found: set[object] = set()
+    for node in plan.nodes:
+        found |= {node.type, *((node.type, call.name) for call in calls_of(node))}
+        for holder in (getattr(node, "scan_table_source", None), getattr(node, "dynamic_table_sink", None)):
+            found |= {ability.type for ability in getattr(holder, "abilities", ())}
+    return found
+
+
+def _on_servers(data: Any) -> bool:
+    return any(options.get("connector") in SERVED for options in _options(data))
+
+
+def _located(data: Any, path: Path, folder: Path) -> Any:
+    """The plan over files that are there, and sinks in a folder of the test."""
+    empty = folder / "empty"
+    empty.mkdir(exist_ok=True)
+    for options in _options(data):
+        place = str(options.get("path", ""))
+        if place.startswith("${data}") and path.parent.joinpath("data").is_dir():
+            options["path"] = place.replace("${data}", str(path.parent / "data"))
+        elif place:
+            options["path"] = str(empty) if not place.startswith("${out}") else str(folder / path.stem)
+    return data
+
+
+def _options(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        if isinstance(value.get("options"), dict):
+            yield value["options"]
+        for item in value.values():
+            yield from _options(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _options(item)
+
+
+def test_operators_that_rows_pass_are_those_without_state(checked: list[Checked]) -> None:
+    """The rules of places know, without Spark, which operators are lowered into stages."""
+    for path, plan, found in checked:
+        for node in plan.nodes if found.runs else ():
+            if node.INPUTS.least and not isinstance(node, Sink):
+                assert is_passed(node) == (is_stateless(node) and not needs_step(node)), (path, node.type)
+                assert is_keyed(node) or is_stateless(node)
+
+
+def _ability(kind: str, ability: dict[str, Any]) -> Callable[[Any], None]:
+    def change(data: Any) -> None:
+        node = next(node for node in data["nodes"] if kind in node)
+        node[kind].setdefault("abilities", []).append(ability)
+
+    return change
+
+
+def _java(data: Any) -> None:
+    node = next(node for node in data["nodes"] if node["type"] == "stream-exec-calc_1")
+    call = node["projection"][0]
+    node["projection"][0] = {
+        "kind": "CALL",
+        "catalogName": "`default_catalog`.`default_database`.`shout`",
+        "operands": [call],
+        "type": call["type"],
+    }
+
+
+def _java_aggregate(data: Any) -> None:
+    node = next(node for node in data["nodes"] if node["type"] == "stream-exec-group-aggregate_1")
+    call = node["aggCalls"][0]
+    del call["internalName"]
+    call["catalogName"] = "`default_catalog`.`default_database`.`median`"
+
+
+def _no_sink(data: Any) -> None:
+    sinks = {node["id"] for node in data["nodes"] if "dynamicTableSink" in node}
+    data["nodes"] = [node for node in data["nodes"] if node["id"] not in sinks]
+    data["edges"] = [edge for edge in data["edges"] if edge["target"] not in sinks]
+
+
+def _configured(key: str, value: str) -> Callable[[Any], None]:
+    return lambda data: data["nodes"][-1].setdefault("configuration", {}).update({key: value})
+
+
+@pytest.mark.parametrize(
+    ("case", "change", "message"),
+    [
+        (PLAIN, _java, "the function 'shout' is neither built in nor in Python"),
+        ("aggregate/agg_over_agg", _java_aggregate, "the aggregate function"),
+        (
+            PLAIN,
+            _ability("dynamicTableSink", {"type": "Bucketing"}),
+            "the sink ability Bucketing",
+        ),
+        (
+            PLAIN,
+            _ability("dynamicTableSink", {"type": "Overwrite", "overwrite": True}),
+            "Overwrite",
+        ),
+        (
+            PLAIN,
+            _configured("table.exec.legacy-cast-behaviour", "ENABLED"),
+            "legacy-cast-behaviour",
+        ),
+    ],
+)
+def test_a_refusal_is_an_error_of_the_check_and_leaves_the_plan_editable(
+    case: str, change: Callable[[Any], None], message: str
+) -> None:
+    data = data_of(case)
+    change(data)
+    text = json.dumps(data)
+    errors = [finding for finding in report(text).findings if finding.is_error]
+    assert [finding.editable for finding in errors] == [True]
+    assert message in errors[0].message
+    assert errors[0].remedy
+    with pytest.raises(UnsupportedError, match=message):
+        stages_of(plan_from_json(text))
+
+
+def test_a_plan_without_a_sink_is_refused() -> None:
+    data = data_of(PLAIN)
+    _no_sink(data)
+    assert "the plan has no sink" in [finding.message for finding in report(json.dumps(data)).findings]

@@ -1,0 +1,37 @@
+"""Which tables the sources of a query are, of a program's names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.interfaces.tables import source_tables
+from compiled_plan.plans.execution.stages.prepared import prepare
+from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable, SourceTables
+
+PROGRAM = """
+CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
+CREATE TABLE b (id INT) WITH ('connector' = 'print');
+INSERT INTO b SELECT x.id FROM a AS x JOIN a AS y ON x.id = y.id UNION ALL VALUES (7);
+"""
+
+
+def test_a_table_is_found_by_the_name_of_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = prepare(TableEnvironment().compile_script(PROGRAM))
+    (table,), (values,) = program.tables, program.values
+    found = SourceTables.of(cast(Any, None), program, {table: "a", values: "values_v1"})
+    scans = tuple(scan.id for scan in program.tables[table].scans)
+    assert found.by_name == {
+        "a": ReadTable("default_catalog.default_database.a", scans),
+        "values_v1": ReadTable("", (values,)),
+    }
+    class_ = SimpleNamespace(of=lambda _: '["values_v1", "a_end", "", "a"]')
+    classes = {"org.compiledplan.kernel.host.SourceNames": class_}
+    monkeypatch.setattr(source_tables, "java_class", lambda _, name: classes[name])
+    named = SourceTables(cast(Any, None), found.by_name)
+    query = cast(Any, SimpleNamespace(_jsq=None))
+    assert [each.nodes for each in named.read_by(query)] == [(values,), (), (), scans]
+    assert named.read_by(query)[1] is NO_TABLE
