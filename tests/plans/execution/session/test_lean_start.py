@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.plans.execution.session.spark_session import DRIVER_JAVA, driver_java, lean_start
+from compiled_plan.plans.execution.session import lean_start
+from compiled_plan.plans.execution.session.spark_session import DRIVER_JAVA, driver_java
 from compiled_plan.plans.execution.spark.java import java_class
 from tests.support.java_flags import java_flags
 
