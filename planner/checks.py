@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.algebra.traverse import expressions, nodes
-from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.physical.base import OperatorPlanner, PhysicalOperator
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.plans.rex import InputRef, walk
 from compiled_plan.plans.types import LogicalType, TimestampBase
@@ -61,7 +61,7 @@ def operator_faults(draft: Draft) -> Iterator[str]:
         yield from _below(sink, draft.known, seen)
 
 
-def _below(operator: Operator, planner: OperatorPlanner, seen: set[int]) -> Iterator[str]:
+def _below(operator: PhysicalOperator, planner: OperatorPlanner, seen: set[int]) -> Iterator[str]:
     if id(operator) in seen:
         return
     seen.add(id(operator))

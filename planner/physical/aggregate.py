@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, FunctionName
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -18,7 +18,7 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.describe import names_text, plain_name
 from compiled_plan.planner.physical.hints import any_ttl
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
 from compiled_plan.planner.physical.user_functions import check_methods
 from compiled_plan.plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
@@ -36,7 +36,7 @@ _NOT_DISTINCT = (BytesType, FieldsType, MapType, MultisetType)
 
 
 @dataclass(frozen=True, slots=True)
-class GroupAggregate(Single):
+class PhysicalGroupAggregate(Single):
     """Aggregates by `grouping`; a change of a result is sent at once.
 
     `ttl` in milliseconds, None: the program's. `split`: one half of a DISTINCT aggregate.
@@ -66,7 +66,7 @@ class GroupAggregate(Single):
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.BOTH,)
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
@@ -162,13 +162,13 @@ def _moves_along(call: AggregateCall, given: Traits) -> bool:
 
 
 @lowers(Aggregate)
-def _lower_aggregate(rel: Aggregate, at: OperatorPlanner) -> Operator:
+def _lower_aggregate(rel: Aggregate, at: OperatorPlanner) -> PhysicalOperator:
     if len(rel.grouping_sets) > 1:
         raise unsupported("GROUPING SETS here")
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
-    spread = Exchange(source, rel.grouping if rel.grouping else None)
-    return GroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints), rel.split)
+    spread = PhysicalExchange(source, rel.grouping if rel.grouping else None)
+    return PhysicalGroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints), rel.split)
 
 
 def check_distinct(calls: tuple[AggregateCall, ...], given: RowType) -> None:

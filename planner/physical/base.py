@@ -46,15 +46,15 @@ class NodeContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class PhysicalOperator:
     """Base of physical operators. Immutable; a shared operator is one object."""
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         """The operators that this one reads, in order."""
         return ()
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         """The same operator over other inputs."""
         return self
 
@@ -107,7 +107,7 @@ class Operator:
         """The mini-batches that the operator asks for where the program has any; None: those of what reads it."""
         return None
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         """The operator made to send updates as `wanted`."""
         return self
 
@@ -121,16 +121,16 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class Single(Operator):
+class Single(PhysicalOperator):
     """An operator with one input whose columns, changes and keys it keeps unless it says otherwise."""
 
-    input: Operator
+    input: PhysicalOperator
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         return (self.input,)
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         return replace(self, input=inputs[0])
 
     @property
@@ -157,11 +157,11 @@ class OperatorPlanner:
         self.settings = settings
         self._readers = Counter(id(child) for rel in nodes(statements) for child in rel.inputs)
         self._statements = tuple(statements)
-        self._done: dict[int, Operator] = {}
+        self._done: dict[int, PhysicalOperator] = {}
         self._kept: list[RelNode] = []
-        self._facts: dict[int, tuple[Operator, Traits]] = {}
+        self._facts: dict[int, tuple[PhysicalOperator, Traits]] = {}
 
-    def lower(self, rel: RelNode) -> Operator:
+    def lower(self, rel: RelNode) -> PhysicalOperator:
         """The operator that computes a relational node.
 
         Raises:
@@ -180,7 +180,7 @@ class OperatorPlanner:
         """Whether more than one node reads this one."""
         return self._readers[id(rel)] > 1
 
-    def traits(self, operator: Operator) -> Traits:
+    def traits(self, operator: PhysicalOperator) -> Traits:
         """What is known of an operator's output."""
         found = self._facts.get(id(operator))
         if found is None:
@@ -196,8 +196,8 @@ class OperatorPlanner:
 
 
 R = TypeVar("R", bound=RelNode)
-Rule = Callable[[R, OperatorPlanner], Operator]
-_RULES: dict[type[RelNode], Callable[..., Operator]] = {}
+Rule = Callable[[R, OperatorPlanner], PhysicalOperator]
+_RULES: dict[type[RelNode], Callable[..., PhysicalOperator]] = {}
 
 
 #: Which module makes operators of the nodes that only some programs have; it is loaded when one does.
@@ -221,7 +221,7 @@ _ELSEWHERE = {
 }
 
 
-def _rule(kind: type[RelNode]) -> Callable[..., Operator] | None:
+def _rule(kind: type[RelNode]) -> Callable[..., PhysicalOperator] | None:
     if kind not in _RULES and kind.__name__ in _ELSEWHERE:
         import_module(f"compiled_plan.planner.physical.{_ELSEWHERE[kind.__name__]}")
     return _RULES.get(kind)

@@ -17,16 +17,16 @@ from compiled_plan.planner.algebra.nodes import Expand, Filter, Project, RelNode
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.describe import rex_text, select_text
-from compiled_plan.planner.physical.plumbing import ConstantRows
-from compiled_plan.planner.physical.scan import Normalize, TableScan
+from compiled_plan.planner.physical.plumbing import PhysicalValues
+from compiled_plan.planner.physical.scan import PhysicalChangelogNormalize, PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits, UpdateKind, map_keys
 from compiled_plan.planner.physical.volatile import is_volatile
 from compiled_plan.plans.nodes.base import PlanNode
@@ -38,7 +38,7 @@ from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, R
 
 
 @dataclass(frozen=True, slots=True)
-class Calc(Single):
+class PhysicalCalc(Single):
     """Filters by `condition`, then computes `exprs`."""
 
     exprs: tuple[RexNode, ...]
@@ -109,7 +109,7 @@ def _is_lossless(source: LogicalType, target: LogicalType) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Watermarks(Single):
+class PhysicalWatermarkAssigner(Single):
     """Makes column `index` the rowtime."""
 
     index: int
@@ -136,7 +136,7 @@ class Watermarks(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion(Single):
+class PhysicalExpand(Single):
     """Every row once for each of `projects`."""
 
     projects: tuple[tuple[RexNode, ...], ...]
@@ -176,16 +176,16 @@ def _expand_row(row: Sequence[RexNode], names: Sequence[str], inputs: Sequence[s
 
 
 @lowers(Project)
-def _lower_project(rel: Project, at: OperatorPlanner) -> Operator:
+def _lower_project(rel: Project, at: OperatorPlanner) -> PhysicalOperator:
     return _calc(rel, at)
 
 
 @lowers(Filter)
-def _lower_filter(rel: Filter, at: OperatorPlanner) -> Operator:
+def _lower_filter(rel: Filter, at: OperatorPlanner) -> PhysicalOperator:
     return _calc(rel, at)
 
 
-def _calc(rel: RelNode, at: OperatorPlanner) -> Operator:
+def _calc(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
     """One Calc for a chain of projections and filters; none where it changes nothing."""
     exprs: tuple[RexNode, ...] = identity(rel.row_type)
     conditions: list[RexNode] = []
@@ -205,7 +205,7 @@ def _calc(rel: RelNode, at: OperatorPlanner) -> Operator:
     exprs = tuple(map(without_nullable_casts, exprs))
     conditions = [without_nullable_casts(rex, inside=True) for rex in conditions]
     source = at.lower(below)
-    if isinstance(source, Normalize) and not shared and not at.is_shared(below):
+    if isinstance(source, PhysicalChangelogNormalize) and not shared and not at.is_shared(below):
         # It has both rows of an update at hand, so it can tell which of them pass.
         kept = conjunction([*conjuncts(source.condition), *conditions])
         source, conditions = replace(source, condition=None if is_true(kept) else kept), []
@@ -215,13 +215,17 @@ def _calc(rel: RelNode, at: OperatorPlanner) -> Operator:
     return calc_over(source, exprs, conjunction(conditions), columns)
 
 
-def _kept_keys(source: Normalize, exprs: Sequence[RexNode]) -> tuple[int, ...] | None:
+def _kept_keys(source: PhysicalChangelogNormalize, exprs: Sequence[RexNode]) -> tuple[int, ...] | None:
     """Where the keys of a normalized changelog are among `exprs`, if these only choose columns; else None.
 
     Changes of the other columns alone are then dropped with them.
     """
     places = [rex.index for rex in exprs if isinstance(rex, InputRef)]
-    if isinstance(source.source, TableScan) or source.condition is not None or len(set(places)) != len(exprs):
+    if (
+        isinstance(source.source, PhysicalTableSourceScan)
+        or source.condition is not None
+        or len(set(places)) != len(exprs)
+    ):
         return None
     return tuple(places.index(key) for key in source.keys) if set(source.keys) <= set(places) else None
 
@@ -237,9 +241,11 @@ def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
     return stays_small(above, below)
 
 
-def calc_over(source: Operator, exprs: tuple[RexNode, ...], condition: RexNode | None, columns: RowType) -> Operator:
+def calc_over(
+    source: PhysicalOperator, exprs: tuple[RexNode, ...], condition: RexNode | None, columns: RowType
+) -> PhysicalOperator:
     """A Calc, or `source` itself where the Calc would change nothing."""
-    if isinstance(source, Calc) and _may_merge([*exprs, *conjuncts(condition)], source.exprs):
+    if isinstance(source, PhysicalCalc) and _may_merge([*exprs, *conjuncts(condition)], source.exprs):
         exprs = tuple(substitute(rex, source.exprs) for rex in exprs)
         own = [substitute(part, source.exprs) for part in conjuncts(condition)]
         return calc_over(source.input, exprs, conjunction([*conjuncts(source.condition), *own]), columns)
@@ -249,8 +255,8 @@ def calc_over(source: Operator, exprs: tuple[RexNode, ...], condition: RexNode |
         plain = all(isinstance(rex, InputRef) and rex.index == at for at, rex in enumerate(exprs))
         if plain and len(exprs) == len(given.fields) and _same_types(given, columns):
             # Rows of the program have the names that the query gives them; elsewhere a new name alone is no operator.
-            return replace(source, columns=columns) if isinstance(source, ConstantRows) else source
-    return Calc(source, exprs, condition, columns)
+            return replace(source, columns=columns) if isinstance(source, PhysicalValues) else source
+    return PhysicalCalc(source, exprs, condition, columns)
 
 
 def _same_types(given: RowType, columns: RowType) -> bool:
@@ -261,14 +267,14 @@ def _same_types(given: RowType, columns: RowType) -> bool:
 
 
 @lowers(WatermarkAssigner)
-def _lower_watermarks(rel: WatermarkAssigner, at: OperatorPlanner) -> Operator:
+def _lower_watermarks(rel: WatermarkAssigner, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(rel.input)
-    if isinstance(source, Normalize) and not at.is_shared(rel.input):
+    if isinstance(source, PhysicalChangelogNormalize) and not at.is_shared(rel.input):
         # Watermarks follow the rows as they arrive.
-        return source.over(Watermarks(source.source, rel.index, rel.watermark, rel.columns), source.keys)
-    return Watermarks(source, rel.index, rel.watermark, rel.columns)
+        return source.over(PhysicalWatermarkAssigner(source.source, rel.index, rel.watermark, rel.columns), source.keys)
+    return PhysicalWatermarkAssigner(source, rel.index, rel.watermark, rel.columns)
 
 
 @lowers(Expand)
-def _lower_expand(rel: Expand, at: OperatorPlanner) -> Operator:
-    return Expansion(at.lower(rel.input), rel.projects, rel.columns)
+def _lower_expand(rel: Expand, at: OperatorPlanner) -> PhysicalOperator:
+    return PhysicalExpand(at.lower(rel.input), rel.projects, rel.columns)

@@ -11,8 +11,8 @@ from typing import Any
 from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -37,7 +37,7 @@ _DEFAULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ChangelogOperator(Single):
+class PhysicalProcessTableFunction(Single):
     """A call of one of the two functions."""
 
     direction: Direction
@@ -130,5 +130,7 @@ def _text(value: str) -> dict[str, Any]:
 
 
 @lowers(ChangelogFunction)
-def _lower(rel: ChangelogFunction, at: OperatorPlanner) -> Operator:
-    return ChangelogOperator(at.lower(rel.input), rel.direction, rel.column, rel.mapping, rel.uid, rel.row_type)
+def _lower(rel: ChangelogFunction, at: OperatorPlanner) -> PhysicalOperator:
+    return PhysicalProcessTableFunction(
+        at.lower(rel.input), rel.direction, rel.column, rel.mapping, rel.uid, rel.row_type
+    )

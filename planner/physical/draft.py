@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.physical.base import OperatorPlanner, PhysicalOperator
 from compiled_plan.plans.plan import CompiledPlan
 
 
@@ -26,7 +26,7 @@ class Draft:
     settings: Settings
     trees: tuple[RelNode, ...]
     planner: OperatorPlanner | None = None
-    operators: tuple[Operator, ...] = ()
+    operators: tuple[PhysicalOperator, ...] = ()
     plan: CompiledPlan | None = None
 
     @property
@@ -39,6 +39,6 @@ class Draft:
         """The draft with other trees."""
         return replace(self, trees=tuple(trees))
 
-    def with_operators(self, operators: Iterable[Operator]) -> Draft:
+    def with_operators(self, operators: Iterable[PhysicalOperator]) -> Draft:
         """The draft with other operators."""
         return replace(self, operators=tuple(operators))

@@ -16,15 +16,15 @@ from compiled_plan.planner.algebra.windows import (
 from compiled_plan.planner.physical.aggregate import check_distinct, plan_call
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     any_distribution,
     lowers,
     make,
     unsupported,
 )
 from compiled_plan.planner.physical.describe import names_text
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import (
     Key,
     Keys,
@@ -53,7 +53,7 @@ _EMISSIONS = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.e
 
 
 @dataclass(frozen=True, slots=True)
-class GroupWindows(PerWindow):
+class PhysicalGroupWindowAggregate(PerWindow):
     """Aggregates by a window in GROUP BY."""
 
     windowing: ByTime
@@ -117,11 +117,11 @@ def _group_window(windowing: ByTime, names: Sequence[str]) -> w.GroupWindow:
 
 
 @lowers(GroupWindowAggregate)
-def _lower_group_window(rel: GroupWindowAggregate, at: OperatorPlanner) -> Operator:
+def _lower_group_window(rel: GroupWindowAggregate, at: OperatorPlanner) -> PhysicalOperator:
     for option in _EMISSIONS:
         if at.settings.boolean(option):
             raise unsupported(f"{option} = true", where=f"SET '{option}'", remedy="leave the option out")
-    source = Exchange(at.lower(rel.input), rel.grouping or None)
+    source = PhysicalExchange(at.lower(rel.input), rel.grouping or None)
     check_distinct(rel.calls, source.row_type)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
-    return GroupWindows(source, spec, ByTime(rel.window, rel.time, rel.index))
+    return PhysicalGroupWindowAggregate(source, spec, ByTime(rel.window, rel.time, rel.index))

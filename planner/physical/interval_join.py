@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 from compiled_plan.planner.algebra.expressions import conjunction
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.timed import IntervalJoin, TimeBounds
-from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, any_distribution, lowers, make
+from compiled_plan.planner.physical.base import (
+    NodeContext,
+    OperatorPlanner,
+    PhysicalOperator,
+    any_distribution,
+    lowers,
+    make,
+)
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.python_conditions import python_above
 from compiled_plan.planner.physical.requirements import require_insert_only
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, ModifyKinds, Traits
@@ -23,11 +30,11 @@ from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class TimeBoundJoin(Operator):
+class PhysicalIntervalJoin(PhysicalOperator):
     """A join of two insert-only streams within an interval of time; insert-only, whatever its kind."""
 
-    left: Operator
-    right: Operator
+    left: PhysicalOperator
+    right: PhysicalOperator
     kind: JoinKind
     condition: RexNode
     bounds: TimeBounds
@@ -35,10 +42,10 @@ class TimeBoundJoin(Operator):
     columns: RowType
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         return (self.left, self.right)
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         return replace(self, left=inputs[0], right=inputs[1])
 
     @property
@@ -92,16 +99,16 @@ class TimeBoundJoin(Operator):
 
 
 @lowers(IntervalJoin)
-def _lower_interval_join(rel: IntervalJoin, at: OperatorPlanner) -> Operator:
+def _lower_interval_join(rel: IntervalJoin, at: OperatorPlanner) -> PhysicalOperator:
     if calls_python(rel.condition):
         return python_above(rel, at)
     left, right = at.lower(rel.left), at.lower(rel.right)
     for source in (left, right):
         require_insert_only("IntervalJoin", source, at)
     keys = equi_keys(conjunction(rel.bounds.rest), len(rel.left.row_type.fields))
-    return TimeBoundJoin(
-        left=Exchange(left, keys.left if keys.left else None),
-        right=Exchange(right, keys.right if keys.right else None),
+    return PhysicalIntervalJoin(
+        left=PhysicalExchange(left, keys.left if keys.left else None),
+        right=PhysicalExchange(right, keys.right if keys.right else None),
         kind=rel.kind,
         condition=rel.condition,
         bounds=rel.bounds,

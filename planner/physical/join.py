@@ -9,12 +9,19 @@ from compiled_plan.planner.algebra.expressions import conjunction
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.algebra.rows import join_row_type
-from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, any_distribution, lowers, make
+from compiled_plan.planner.physical.base import (
+    NodeContext,
+    OperatorPlanner,
+    PhysicalOperator,
+    any_distribution,
+    lowers,
+    make,
+)
 from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
 from compiled_plan.planner.physical.hints import hinted_ttl, is_hinted
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.python_conditions import python_above
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind, listed_keys
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
@@ -26,11 +33,11 @@ from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class RegularJoin(Operator):
+class PhysicalJoin(PhysicalOperator):
     """A join; TTLs in milliseconds, None: that of the program."""
 
-    left: Operator
-    right: Operator
+    left: PhysicalOperator
+    right: PhysicalOperator
     kind: JoinKind
     condition: RexNode
     keys: EquiKeys
@@ -39,10 +46,10 @@ class RegularJoin(Operator):
     right_ttl: int | None
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         return (self.left, self.right)
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         return replace(self, left=inputs[0], right=inputs[1])
 
     @property
@@ -124,7 +131,7 @@ def _spec(columns: Sequence[int], side: Traits) -> str:
 
 
 @lowers(Join)
-def _lower_join(rel: Join, at: OperatorPlanner) -> Operator:
+def _lower_join(rel: Join, at: OperatorPlanner) -> PhysicalOperator:
     if calls_python(rel.condition):
         return python_above(rel, at)
     if at.settings.boolean("table.optimizer.multi-join.enabled") or is_hinted(rel.hints, "MULTI_JOIN"):
@@ -139,9 +146,9 @@ def _lower_join(rel: Join, at: OperatorPlanner) -> Operator:
     left, right = at.lower(rel.left), at.lower(rel.right)
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
     spread = keys.left if keys.left else None
-    return RegularJoin(
-        left=Exchange(left, spread),
-        right=Exchange(right, keys.right if keys.right else None),
+    return PhysicalJoin(
+        left=PhysicalExchange(left, spread),
+        right=PhysicalExchange(right, keys.right if keys.right else None),
         kind=rel.kind,
         condition=rel.condition,
         keys=keys,

@@ -12,7 +12,14 @@ from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
-from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, Single, any_distribution, make
+from compiled_plan.planner.physical.base import (
+    NodeContext,
+    OperatorPlanner,
+    PhysicalOperator,
+    Single,
+    any_distribution,
+    make,
+)
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, equi_keys
@@ -28,7 +35,7 @@ from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LookupRequest:
     """The table that is asked: the columns that are read of it, which of its rows count, and what of them is used."""
 
     table: CatalogTable
@@ -45,11 +52,11 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup(Single):
+class PhysicalLookupJoin(Single):
     """A lookup join; `keys`: columns of the table with the column of the stream, or constant, that each must equal."""
 
     kind: JoinKind
-    asked: Asked
+    asked: LookupRequest
     keys: tuple[tuple[int, InputRef | Literal], ...]
     before: RexNode | None
     condition: RexNode | None
@@ -77,7 +84,7 @@ class Lookup(Single):
         # A row that finds nothing any more is taken back by the row before alone.
         return None if wanted is UpdateKind.AFTER and self.kind is JoinKind.INNER else (wanted,)
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, updates=wanted)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
@@ -128,7 +135,7 @@ def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
     return make(ConstantKey)(source_type=columns.types[column], literal=value)
 
 
-def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> Operator | None:
+def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator | None:
     """The operator of a processing-time temporal join with a table that can be asked; None for another join.
 
     Raises:
@@ -158,7 +165,7 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> Operator | None:
         )
     before = [part for part in rest if max(input_refs(part), default=width) < width]
     after = [part for part in rest if part not in before]
-    return Lookup(
+    return PhysicalLookupJoin(
         at.lower(rel.left),
         rel.kind,
         asked,
@@ -175,7 +182,7 @@ def _equality(left: int, right: int, rel: TemporalJoin) -> RexNode:
     return next(part for part in conjuncts(rel.condition) if input_refs(part) == wanted)
 
 
-def _asked(rel: RelNode) -> Asked | None:
+def _asked(rel: RelNode) -> LookupRequest | None:
     """The right side of a lookup join: a table under a filter and a projection."""
     exprs: tuple[RexNode, ...] | None = None
     condition: RexNode | None = None
@@ -185,7 +192,7 @@ def _asked(rel: RelNode) -> Asked | None:
         condition, rel = rel.condition, rel.input
     if not isinstance(rel, Scan):
         return None
-    return Asked(rel.table, rel.columns, condition, exprs)
+    return LookupRequest(rel.table, rel.columns, condition, exprs)
 
 
 def _constants(parts: Sequence[RexNode]) -> dict[int, Literal]:

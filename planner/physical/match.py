@@ -8,8 +8,8 @@ from compiled_plan.planner.algebra.nodes import SortKey
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -17,7 +17,7 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
 from compiled_plan.planner.physical.over import is_rowtime, is_time
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec
 from compiled_plan.planner.physical.requirements import require_insert_only
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, ModifyKinds, Traits
@@ -31,7 +31,7 @@ from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class PatternMatch(Single):
+class PhysicalMatch(Single):
     """A row for each match of a pattern in the rows of a partition, by time."""
 
     partition: tuple[int, ...]
@@ -88,15 +88,15 @@ class PatternMatch(Single):
 
 
 @lowers(Match)
-def _lower_match(rel: Match, at: OperatorPlanner) -> Operator:
-    source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
+def _lower_match(rel: Match, at: OperatorPlanner) -> PhysicalOperator:
+    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
     if not is_time(source.row_type.types[rel.order[0].index]):
         raise ProgramError(
             "MATCH_RECOGNIZE must be ordered by a rowtime or proctime attribute first",
             remedy="write ORDER BY with a time attribute; a regular join or an aggregate makes it a plain timestamp",
         )
     require_insert_only("Match Recognize", source, at)
-    return PatternMatch(
+    return PhysicalMatch(
         source,
         rel.partition,
         rel.order,

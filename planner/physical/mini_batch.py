@@ -15,13 +15,24 @@ from typing import Literal
 from compiled_plan.planner.algebra.nodes import AggregateCall
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.accumulators import accumulators
-from compiled_plan.planner.physical.aggregate import GroupAggregate
-from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, Single, any_distribution, make
-from compiled_plan.planner.physical.calc import Watermarks
+from compiled_plan.planner.physical.aggregate import PhysicalGroupAggregate
+from compiled_plan.planner.physical.base import (
+    NodeContext,
+    OperatorPlanner,
+    PhysicalOperator,
+    Single,
+    any_distribution,
+    make,
+)
+from compiled_plan.planner.physical.calc import PhysicalWatermarkAssigner
 from compiled_plan.planner.physical.draft import Draft
-from compiled_plan.planner.physical.phases import GlobalAggregate, IncrementalAggregate, LocalAggregate
-from compiled_plan.planner.physical.plumbing import Exchange
-from compiled_plan.planner.physical.scan import TableScan
+from compiled_plan.planner.physical.phases import (
+    PhysicalGlobalGroupAggregate,
+    PhysicalIncrementalGroupAggregate,
+    PhysicalLocalGroupAggregate,
+)
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
+from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import MiniBatchMode
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
@@ -36,7 +47,7 @@ _INCREMENTAL = "table.optimizer.incremental-agg-enabled"
 
 
 @dataclass(frozen=True, slots=True)
-class MiniBatches(Single):
+class PhysicalMiniBatchAssigner(Single):
     """Marks the ends of mini-batches, every `interval` milliseconds by the clock or by watermarks."""
 
     interval: int
@@ -63,7 +74,7 @@ def form_mini_batches(draft: Draft) -> Draft:
 class _Rewriting:
     """Rebuilds shared operators once; `_below` says which of them stand below an aggregate or a rowtime operator."""
 
-    def __init__(self, sinks: Sequence[Operator], lowering: OperatorPlanner) -> None:
+    def __init__(self, sinks: Sequence[PhysicalOperator], lowering: OperatorPlanner) -> None:
         self._sinks = sinks
         self._lowering = lowering
         self._interval = lowering.settings.duration_ms(_LATENCY)
@@ -71,14 +82,14 @@ class _Rewriting:
         self._increments = lowering.settings.boolean(_INCREMENTAL)
         self._below: dict[int, Mode] = {}
         self._seen: set[tuple[int, Mode | None]] = set()
-        self._done: dict[int, Operator] = {}
+        self._done: dict[int, PhysicalOperator] = {}
 
-    def all(self) -> list[Operator]:
+    def all(self) -> list[PhysicalOperator]:
         for sink in self._sinks:
             self._mark(sink, None)
         return [self._rebuilt(sink) for sink in self._sinks]
 
-    def _mark(self, operator: Operator, above: Mode | None) -> None:
+    def _mark(self, operator: PhysicalOperator, above: Mode | None) -> None:
         if (id(operator), above) in self._seen:
             return
         self._seen.add((id(operator), above))
@@ -86,7 +97,7 @@ class _Rewriting:
         if above is not None and known != "RowTime":
             self._below[id(operator)] = above
         mode = self._below.get(id(operator))
-        if isinstance(operator, GroupAggregate):
+        if isinstance(operator, PhysicalGroupAggregate):
             mode = mode or "ProcTime"
         match operator.batches:
             case MiniBatchMode.PROCTIME:
@@ -97,32 +108,32 @@ class _Rewriting:
                 mode = None
         if operator.needs_watermark and mode is not None:
             mode = "RowTime"
-        if isinstance(operator, Watermarks):
+        if isinstance(operator, PhysicalWatermarkAssigner):
             mode = None
         for child in operator.inputs:
             self._mark(child, mode)
 
-    def _rebuilt(self, operator: Operator) -> Operator:
+    def _rebuilt(self, operator: PhysicalOperator) -> PhysicalOperator:
         found = self._done.get(id(operator))
         if found is None:
             inputs = tuple(map(self._rebuilt, operator.inputs))
             same = all(new is old for new, old in zip(inputs, operator.inputs, strict=True))
             found = operator if same else operator.with_inputs(inputs)
-            if isinstance(operator, GroupAggregate) and self._two_phases:
-                assert isinstance(found, GroupAggregate)
+            if isinstance(operator, PhysicalGroupAggregate) and self._two_phases:
+                assert isinstance(found, PhysicalGroupAggregate)
                 found = self._split(found, operator)
             mode = self._below.get(id(operator))
-            if mode is not None and isinstance(operator, TableScan | Watermarks):
-                found = MiniBatches(found, self._interval, mode)
+            if mode is not None and isinstance(operator, PhysicalTableSourceScan | PhysicalWatermarkAssigner):
+                found = PhysicalMiniBatchAssigner(found, self._interval, mode)
             self._done[id(operator)] = found
         return found
 
-    def _split(self, found: GroupAggregate, old: GroupAggregate) -> Operator:
+    def _split(self, found: PhysicalGroupAggregate, old: PhysicalGroupAggregate) -> PhysicalOperator:
         """The aggregate in two phases; itself where a function's parts cannot be merged."""
         spread = found.input
-        assert isinstance(spread, Exchange)
+        assert isinstance(spread, PhysicalExchange)
         source, given = spread.input, self._lowering.traits(old.input)
-        if found.split and isinstance(source, GlobalAggregate) and source.split and self._increments:
+        if found.split and isinstance(source, PhysicalGlobalGroupAggregate) and source.split and self._increments:
             return self._incremental(found, source, old)
         retracts = not given.modify_kinds.insert_only
         retractions = found.retractions(given)
@@ -135,10 +146,10 @@ class _Rewriting:
         parts = accumulators(calls, source.row_type, any(retractions))
         if parts is None:
             return found
-        local = LocalAggregate(source, found.grouping, found.calls, retractions, retracts, parts)
+        local = PhysicalLocalGroupAggregate(source, found.grouping, found.calls, retractions, retracts, parts)
         keys = tuple(range(len(found.grouping)))
-        return GlobalAggregate(
-            Exchange(local, keys if keys else None),
+        return PhysicalGlobalGroupAggregate(
+            PhysicalExchange(local, keys if keys else None),
             len(keys),
             found.calls,
             retractions,
@@ -151,16 +162,18 @@ class _Rewriting:
             found.split,
         )
 
-    def _incremental(self, found: GroupAggregate, first: GlobalAggregate, old: GroupAggregate) -> Operator:
+    def _incremental(
+        self, found: PhysicalGroupAggregate, first: PhysicalGlobalGroupAggregate, old: PhysicalGroupAggregate
+    ) -> PhysicalOperator:
         """Both halves of a split aggregate: the first sends what changed, which the second only adds up."""
         spread = first.input
-        assert isinstance(spread, Exchange)
+        assert isinstance(spread, PhysicalExchange)
         local = spread.input
-        assert isinstance(local, LocalAggregate)
-        middle = IncrementalAggregate(spread, found.grouping, local, first.given, first.ttl)
+        assert isinstance(local, PhysicalLocalGroupAggregate)
+        middle = PhysicalIncrementalGroupAggregate(spread, found.grouping, local, first.given, first.ttl)
         keys = tuple(range(len(found.grouping)))
-        return GlobalAggregate(
-            Exchange(middle, keys if keys else None),
+        return PhysicalGlobalGroupAggregate(
+            PhysicalExchange(middle, keys if keys else None),
             len(keys),
             found.calls,
             (False,) * len(found.calls),

@@ -23,10 +23,10 @@ from compiled_plan.planner.algebra.expressions import (
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Join, Project, RelNode
 from compiled_plan.planner.algebra.rows import named_row
-from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, make
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, make
 from compiled_plan.planner.physical.describe import names_text, rex_text, type_text
 from compiled_plan.planner.physical.hints import hinted_ttl
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import Keys, ModifyKinds, Traits, UpdateKind, listed_keys
 from compiled_plan.plans.nodes.base import InputProperty, PlanNode, StateEntry
 from compiled_plan.plans.nodes.join import JoinAttribute
@@ -60,10 +60,10 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class ManyJoin(Operator):
+class PhysicalMultiJoin(PhysicalOperator):
     """Several inputs joined one after another, all spread by one key."""
 
-    sources: tuple[Operator, ...]
+    sources: tuple[PhysicalOperator, ...]
     join_kinds: tuple[JoinKind, ...]
     conditions: tuple[RexNode, ...]
     attributes: tuple[Attribute, ...]
@@ -72,10 +72,10 @@ class ManyJoin(Operator):
     columns: RowType
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         return self.sources
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         return replace(self, sources=inputs)
 
     @property
@@ -147,7 +147,7 @@ def _attribute(left_input: int, left: int, right_input: int, right: int) -> Join
     )
 
 
-def as_multi_join(rel: Join, at: OperatorPlanner) -> tuple[Operator, tuple[int, ...]] | None:
+def as_multi_join(rel: Join, at: OperatorPlanner) -> tuple[PhysicalOperator, tuple[int, ...]] | None:
     """One operator for a chain of joins, and which of its columns those of the join are; None where there is no chain.
 
     A chain has three inputs or more, and a key that all of them share.
@@ -159,8 +159,8 @@ def as_multi_join(rel: Join, at: OperatorPlanner) -> tuple[Operator, tuple[int, 
     keys = _common_key(attributes, len(chain.inputs))
     if keys is None:
         return None
-    sources = tuple(Exchange(at.lower(item), (key,)) for item, key in zip(chain.inputs, keys, strict=True))
-    return ManyJoin(
+    sources = tuple(PhysicalExchange(at.lower(item), (key,)) for item, key in zip(chain.inputs, keys, strict=True))
+    return PhysicalMultiJoin(
         sources, chain.join_kinds, chain.conditions, attributes, keys, chain.ttls, _row(chain)
     ), chain.columns
 

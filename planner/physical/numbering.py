@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.planner.physical.base import NodeContext, Operator
+from compiled_plan.planner.physical.base import NodeContext, PhysicalOperator
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.plans.connectors.held import held_by_nodes
 from compiled_plan.plans.inspection.identity import with_uids
@@ -22,7 +22,7 @@ def number_nodes(draft: Draft) -> Draft:
     settings, planner = draft.settings, draft.known
     session = settings.changed(KEPT)
 
-    def visit(operator: Operator) -> int:
+    def visit(operator: PhysicalOperator) -> int:
         if id(operator) in numbers:
             return numbers[id(operator)]
         sources = [visit(child) for child in operator.inputs]

@@ -10,15 +10,15 @@ from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.physical.aggregate import call_text, plan_call
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec
 from compiled_plan.planner.physical.requirements import require_insert_only
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind, keys_within
@@ -53,7 +53,7 @@ _NOT_STREAMING = {
 
 
 @dataclass(frozen=True, slots=True)
-class OverRows(Single):
+class PhysicalOverAggregate(Single):
     """Each row with aggregates over the rows before it. By time, each row is sent once; by another order, a new row
     changes the results of those behind it."""
 
@@ -162,9 +162,9 @@ def is_time(type_: LogicalType) -> bool:
 
 
 @lowers(OverAggregate)
-def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> Operator:
-    source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
-    made = OverRows(
+def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> PhysicalOperator:
+    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    made = PhysicalOverAggregate(
         source, rel.partition, rel.order, rel.unit, rel.lower, rel.upper, rel.calls, rel.constants, rel.columns
     )
     _check(made)
@@ -173,7 +173,7 @@ def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> Operator:
     return made
 
 
-def _check(over: OverRows) -> None:
+def _check(over: PhysicalOverAggregate) -> None:
     """Refuse what Flink plans and then cannot run.
 
     Raises:
@@ -195,7 +195,7 @@ def _check(over: OverRows) -> None:
     _check_frame(over)
 
 
-def _check_frame(over: OverRows) -> None:
+def _check_frame(over: PhysicalOverAggregate) -> None:
     if over.upper.kind != "CURRENT_ROW" or over.lower.kind not in ("UNBOUNDED_PRECEDING", "PRECEDING"):
         raise ProgramError(
             "OVER windows with FOLLOWING, or that end before the current row, are not supported over a stream",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from compiled_plan.planner.algebra.nodes import AggregateCall
 from compiled_plan.planner.physical.accumulators import Accumulators
 from compiled_plan.planner.physical.aggregate import call_text, plan_call
-from compiled_plan.planner.physical.base import NodeContext, Operator, Single, any_distribution, make
+from compiled_plan.planner.physical.base import NodeContext, PhysicalOperator, Single, any_distribution, make
 from compiled_plan.planner.physical.describe import names_text, plain_name
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, LocalGroupAggregate
@@ -22,7 +22,7 @@ from compiled_plan.plans.types import Field, RowType
 
 
 @dataclass(frozen=True, slots=True)
-class LocalAggregate(Single):
+class PhysicalLocalGroupAggregate(Single):
     """The first phase: a row of accumulators for each group of a mini-batch."""
 
     grouping: tuple[int, ...]
@@ -72,7 +72,7 @@ class LocalAggregate(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class GlobalAggregate(Single):
+class PhysicalGlobalGroupAggregate(Single):
     """The second phase: merges accumulators and sends the changes of the results."""
 
     count: int
@@ -100,7 +100,7 @@ class GlobalAggregate(Single):
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         return self.traits.monotonicity
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
@@ -133,11 +133,11 @@ class GlobalAggregate(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class IncrementalAggregate(Single):
+class PhysicalIncrementalGroupAggregate(Single):
     """The middle phase of a split DISTINCT aggregate: merges `local`, and sends what that adds to each group."""
 
     grouping: tuple[int, ...]
-    local: LocalAggregate
+    local: PhysicalLocalGroupAggregate
     given: RowType
     ttl: int | None
 

@@ -9,8 +9,8 @@ from compiled_plan.planner.algebra.kinds import SetKind
 from compiled_plan.planner.algebra.nodes import SetOp, Values
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -29,7 +29,7 @@ from compiled_plan.plans.types import CharacterType, RowType
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange(Single):
+class PhysicalExchange(Single):
     """Brings all rows of one value of `keys` together; `keys` is None where all rows go to one place."""
 
     keys: tuple[int, ...] | None
@@ -56,7 +56,7 @@ class Exchange(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class DropUpdateBefore(Single):
+class PhysicalDropUpdateBefore(Single):
     """Drops the old rows of updates for a consumer that finds them by key."""
 
     def plan_node(self, at: NodeContext) -> PlanNode:
@@ -69,17 +69,17 @@ class DropUpdateBefore(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class UnionAll(Operator):
+class PhysicalUnion(PhysicalOperator):
     """The rows of all inputs."""
 
-    sources: tuple[Operator, ...]
+    sources: tuple[PhysicalOperator, ...]
     columns: RowType
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         return self.sources
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         return replace(self, sources=inputs)
 
     @property
@@ -99,7 +99,7 @@ class UnionAll(Operator):
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantRows(Operator):
+class PhysicalValues(PhysicalOperator):
     """Rows written in the program."""
 
     rows: tuple[tuple[RexNode, ...], ...]
@@ -132,18 +132,18 @@ def _cell(rex: RexNode) -> str:
 
 
 @lowers(SetOp)
-def _lower_set_operation(rel: SetOp, at: OperatorPlanner) -> Operator:
+def _lower_set_operation(rel: SetOp, at: OperatorPlanner) -> PhysicalOperator:
     if rel.kind is not SetKind.UNION or not rel.all:
         raise unsupported(f"{rel.kind.value}{' ALL' if rel.all else ''}")
-    sources: list[Operator] = []
+    sources: list[PhysicalOperator] = []
     for source in rel.sources:
         found = at.lower(source)
-        sources.extend(found.sources if isinstance(found, UnionAll) else (found,))
-    return UnionAll(tuple(sources), rel.columns)
+        sources.extend(found.sources if isinstance(found, PhysicalUnion) else (found,))
+    return PhysicalUnion(tuple(sources), rel.columns)
 
 
 @lowers(Values)
-def _lower_values(rel: Values, at: OperatorPlanner) -> Operator:
+def _lower_values(rel: Values, at: OperatorPlanner) -> PhysicalOperator:
     if not all(isinstance(cell, Literal) for row in rel.rows for cell in row):
         raise unsupported("VALUES with expressions that are not constant")
-    return ConstantRows(rel.rows, rel.columns)
+    return PhysicalValues(rel.rows, rel.columns)

@@ -9,12 +9,12 @@ from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.timed import IntervalJoin
-from compiled_plan.planner.physical.base import Operator, OperatorPlanner, unsupported
+from compiled_plan.planner.physical.base import OperatorPlanner, PhysicalOperator, unsupported
 from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.plans.rex import calls_python
 
 
-def python_above(rel: Join | IntervalJoin, at: OperatorPlanner) -> Operator:
+def python_above(rel: Join | IntervalJoin, at: OperatorPlanner) -> PhysicalOperator:
     """An inner join without the parts of its condition that call Python, and a Calc above it with these.
 
     Raises:

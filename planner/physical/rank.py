@@ -9,8 +9,8 @@ from typing import cast
 from compiled_plan.planner.algebra.nodes import Rank, SortKey
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -18,7 +18,7 @@ from compiled_plan.planner.physical.base import (
     unsupported,
 )
 from compiled_plan.planner.physical.describe import names_text, order_text
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import (
     Key,
     Keys,
@@ -54,7 +54,7 @@ _NO_END = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class KeepOne(Single):
+class PhysicalDeduplicate(Single):
     """The first or last row of each key, by arrival or by rowtime."""
 
     keys: tuple[int, ...]
@@ -80,7 +80,7 @@ class KeepOne(Single):
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
@@ -107,7 +107,7 @@ class KeepOne(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class TopN(Single):
+class PhysicalRank(Single):
     """Per partition, the rows ranked `start` to `end` (from 1, None: no end, or what a column says).
 
     `update_keys` are the keys of the updates where a rank can only rise; None: each change is found by its row.
@@ -146,7 +146,7 @@ class TopN(Single):
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.BOTH if self.update_keys is None else UpdateKind.AFTER,)
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
@@ -220,19 +220,19 @@ def rank_state(at: NodeContext) -> tuple[StateEntry, ...]:
 
 
 @lowers(Rank)
-def _lower_rank(rel: Rank, at: OperatorPlanner) -> Operator:
+def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a top-n", remedy="use ROW_NUMBER()")
     # In the order of the columns, whatever the order in which PARTITION BY names them.
     rel = replace(rel, partition=tuple(sorted(rel.partition)))
-    source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
     traits = at.traits(source)
     append = traits.modify_kinds.insert_only
     time = _time_order(rel, source.row_type)
     if append and time is not TimeKind.REGULAR and rel.rank_column is None and (rel.start, rel.end) == (1, 1):
-        return KeepOne(source, rel.partition, time is TimeKind.ROWTIME, not rel.order[0].ascending)
+        return PhysicalDeduplicate(source, rel.partition, time is TimeKind.ROWTIME, not rel.order[0].ascending)
     update_keys = None if append else rising_keys(rel.partition, rel.order, traits)
-    return TopN(
+    return PhysicalRank(
         source,
         rel.partition,
         rel.order,

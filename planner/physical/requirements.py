@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.physical.base import OperatorPlanner, PhysicalOperator
 from compiled_plan.planner.physical.traits import ModifyKinds
 from compiled_plan.plans.errors import ProgramError
 
 
-def require_insert_only(what: str, source: Operator, at: OperatorPlanner) -> None:
+def require_insert_only(what: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
     """Refuse an input whose rows change.
 
     Args:
@@ -29,7 +29,7 @@ def require_insert_only(what: str, source: Operator, at: OperatorPlanner) -> Non
     )
 
 
-def producer(operator: Operator, kinds: ModifyKinds, at: OperatorPlanner) -> Operator:
+def producer(operator: PhysicalOperator, kinds: ModifyKinds, at: OperatorPlanner) -> PhysicalOperator:
     """The operator from which changes come: the deepest one that gives them all."""
     for child in operator.inputs:
         found = at.traits(child).modify_kinds

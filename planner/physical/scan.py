@@ -10,8 +10,8 @@ from compiled_plan.planner.catalog.connectors import check_scan, metadata_keys
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -19,7 +19,7 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.catalog import table_of
 from compiled_plan.planner.physical.describe import names_text, rex_text
-from compiled_plan.planner.physical.plumbing import DropUpdateBefore, Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalDropUpdateBefore, PhysicalExchange
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Traits, UpdateKind
 from compiled_plan.plans.connectors.common import EMIT_STRATEGY, IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
@@ -44,7 +44,7 @@ _ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown 
 
 
 @dataclass(frozen=True, slots=True)
-class TableScan(Operator):
+class PhysicalTableSourceScan(PhysicalOperator):
     """Reads some columns of a table: physical ones by index, then metadata ones by key."""
 
     table: CatalogTable
@@ -78,9 +78,9 @@ class TableScan(Operator):
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return None if wanted is UpdateKind.BOTH and ChangelogMode.UPDATE_BEFORE not in self.changes else ()
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return (
-            DropUpdateBefore(self)
+            PhysicalDropUpdateBefore(self)
             if wanted is UpdateKind.AFTER and ChangelogMode.UPDATE_BEFORE in self.changes
             else self
         )
@@ -204,7 +204,7 @@ def _metadata(table: CatalogTable) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Normalize(Single):
+class PhysicalChangelogNormalize(Single):
     """Completes an upsert changelog by key, and drops repeated events; `condition` keeps some rows of the result."""
 
     keys: tuple[int, ...]
@@ -212,14 +212,14 @@ class Normalize(Single):
     update_before: bool = False
 
     @property
-    def source(self) -> Operator:
+    def source(self) -> PhysicalOperator:
         """What is normalized, before it is spread by key."""
-        assert isinstance(self.input, Exchange)
+        assert isinstance(self.input, PhysicalExchange)
         return self.input.input
 
-    def over(self, source: Operator, keys: tuple[int, ...]) -> Normalize:
+    def over(self, source: PhysicalOperator, keys: tuple[int, ...]) -> PhysicalChangelogNormalize:
         """The same over another source."""
-        return replace(self, input=Exchange(source, keys), keys=keys)
+        return replace(self, input=PhysicalExchange(source, keys), keys=keys)
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         return ModifyKinds.ALL
@@ -230,7 +230,7 @@ class Normalize(Single):
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.AFTER,)
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
@@ -253,15 +253,15 @@ class Normalize(Single):
 
 
 @lowers(Scan)
-def _lower_scan(rel: Scan, at: OperatorPlanner) -> Operator:
+def _lower_scan(rel: Scan, at: OperatorPlanner) -> PhysicalOperator:
     check_scan(rel.table)
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
     idle = at.settings.duration_ms(SESSION_IDLE_TIMEOUT) or -1
     told = (rel.pushed, idle, rel.filters, rel.limit, rel.dead_letters)
-    scan = TableScan(rel.table, columns, changelog.kinds, hints, *told)
+    scan = PhysicalTableSourceScan(rel.table, columns, changelog.kinds, hints, *told)
     if not changelog.normalize:
         return scan
     keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)
-    return Normalize(Exchange(scan, keys), keys, None)
+    return PhysicalChangelogNormalize(PhysicalExchange(scan, keys), keys, None)

@@ -12,18 +12,18 @@ from compiled_plan.planner.catalog.connectors import metadata_columns, sink_chan
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.catalog import path_text, table_of
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.requirements import producer
 from compiled_plan.planner.physical.row_kinds import row_kinds
-from compiled_plan.planner.physical.scan import TableScan
+from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
@@ -48,7 +48,7 @@ Conflict = Literal["ERROR", "NOTHING", "DEDUPLICATE"]
 
 
 @dataclass(frozen=True, slots=True)
-class TableSinkOperator(Single):
+class PhysicalSink(Single):
     """Writes to a table. `updates` says how updates reach it, once that is inferred.
 
     `needs_old_rows`: a row may change its primary key, so that only the row before an update tells which one is gone.
@@ -105,7 +105,7 @@ class TableSinkOperator(Single):
 
 
 @lowers(Sink)
-def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
+def _lower_sink(rel: Sink, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(rel.input)
     traits = at.traits(source)
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
@@ -115,7 +115,7 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
     if at.settings.text(ROWTIME_INSERTER).upper() != "DISABLED":
         _check_rowtimes(table, source.row_type)
     materialize = _materializes(rel, table, source, traits, at)
-    return TableSinkOperator(
+    return PhysicalSink(
         _spread(source, table),
         rel.table,
         rel.target,
@@ -127,11 +127,11 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
     )
 
 
-def _spread(source: Operator, table: CatalogTable) -> Operator:
+def _spread(source: PhysicalOperator, table: CatalogTable) -> PhysicalOperator:
     """The rows, those of a partition together where the table asks for that."""
     if not table.partition_keys or (table.option(_SPREAD) or "").strip().lower() != "true":
         return source
-    return Exchange(source, _places(table, table.partition_keys))
+    return PhysicalExchange(source, _places(table, table.partition_keys))
 
 
 def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
@@ -144,7 +144,7 @@ def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
 
 
 def _check_changes(
-    table: CatalogTable, accepted: ChangelogMode, source: Operator, traits: Traits, at: OperatorPlanner
+    table: CatalogTable, accepted: ChangelogMode, source: PhysicalOperator, traits: Traits, at: OperatorPlanner
 ) -> None:
     refused = [
         name
@@ -179,7 +179,9 @@ def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
         )
 
 
-def _materializes(rel: Sink, table: CatalogTable, source: Operator, traits: Traits, at: OperatorPlanner) -> bool:
+def _materializes(
+    rel: Sink, table: CatalogTable, source: PhysicalOperator, traits: Traits, at: OperatorPlanner
+) -> bool:
     """Whether the sink must keep the rows of each primary key, to know which one is left."""
     # Flink settles this before it knows whether updates come with the rows before them.
     taken = sink_changelog(table, _mode_of(traits.modify_kinds) & ~ChangelogMode.UPDATE_BEFORE)
@@ -221,7 +223,7 @@ def _places(table: CatalogTable, names: Iterable[str]) -> tuple[int, ...]:
     return tuple(columns.index(name) for name in names)
 
 
-def _check_conflict_clause(rel: Sink, taken: ChangelogMode, source: Operator) -> None:
+def _check_conflict_clause(rel: Sink, taken: ChangelogMode, source: PhysicalOperator) -> None:
     why = "takes inserts alone" if taken.insert_only else "takes the rows before updates, too"
     if taken.insert_only or ChangelogMode.UPDATE_BEFORE in taken:
         raise ProgramError(
@@ -233,9 +235,9 @@ def _check_conflict_clause(rel: Sink, taken: ChangelogMode, source: Operator) ->
         _check_watermarks(rel, source)
 
 
-def _check_watermarks(rel: Sink, source: Operator) -> None:
-    def visit(operator: Operator) -> None:
-        if isinstance(operator, TableScan) and not operator.table.watermarks:
+def _check_watermarks(rel: Sink, source: PhysicalOperator) -> None:
+    def visit(operator: PhysicalOperator) -> None:
+        if isinstance(operator, PhysicalTableSourceScan) and not operator.table.watermarks:
             raise ProgramError(
                 f"ON CONFLICT DO {rel.on_conflict} needs watermarks on all sources; "
                 f"{path_text(operator.table)} has none",
@@ -248,7 +250,9 @@ def _check_watermarks(rel: Sink, source: Operator) -> None:
     visit(source)
 
 
-def infer_sink(sink: TableSinkOperator, infer: Callable[[Operator, UpdateKind], Operator | None]) -> Operator:
+def infer_sink(
+    sink: PhysicalSink, infer: Callable[[PhysicalOperator, UpdateKind], PhysicalOperator | None]
+) -> PhysicalOperator:
     """The sink over an input that sends updates as the sink takes them; without old rows where that is enough."""
     wants = [UpdateKind.BOTH]
     if ChangelogMode.UPDATE_BEFORE not in sink.accepted and not sink.needs_old_rows:

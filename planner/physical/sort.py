@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from compiled_plan.planner.algebra.nodes import Sort, SortKey
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -18,7 +18,7 @@ from compiled_plan.planner.physical.base import (
     unsupported,
 )
 from compiled_plan.planner.physical.describe import order_text
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import (
     rank_range,
     rank_state,
@@ -46,7 +46,7 @@ from compiled_plan.plans.types import TimeKind
 
 
 @dataclass(frozen=True, slots=True)
-class FirstRows(Single):
+class PhysicalSortLimit(Single):
     """`ORDER BY ... OFFSET ... LIMIT` over all rows; without `order`, any rows, by arrival."""
 
     order: tuple[SortKey, ...]
@@ -68,7 +68,7 @@ class FirstRows(Single):
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.BOTH if self.update_keys is None else UpdateKind.AFTER,)
 
-    def sending(self, wanted: UpdateKind) -> Operator:
+    def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(
             self, update_before=wanted is UpdateKind.BOTH or (bool(self.order) and wanted is UpdateKind.NONE)
         )
@@ -102,7 +102,7 @@ class FirstRows(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class TimeSort(Single):
+class PhysicalTemporalSort(Single):
     """Sorts an insert-only stream by its time attribute, as time moves on."""
 
     order: tuple[SortKey, ...]
@@ -121,22 +121,22 @@ class TimeSort(Single):
 
 
 @lowers(Sort)
-def _lower_sort(rel: Sort, at: OperatorPlanner) -> Operator:
-    source = Exchange(at.lower(rel.input), None)
+def _lower_sort(rel: Sort, at: OperatorPlanner) -> PhysicalOperator:
+    source = PhysicalExchange(at.lower(rel.input), None)
     traits = at.traits(source)
     if rel.fetch is None and rel.offset:
         raise unsupported("OFFSET without LIMIT", remedy="add LIMIT n")
     if rel.fetch is not None:
         append = traits.modify_kinds.insert_only
         update_keys = None if append else rising_keys((), rel.keys, traits)
-        return FirstRows(source, rel.keys, rel.offset, rel.fetch, append, update_keys)
+        return PhysicalSortLimit(source, rel.keys, rel.offset, rel.fetch, append, update_keys)
     first = rel.keys[0] if rel.keys else None
     if first is None:
         return at.lower(rel.input)
     if first.ascending and time_kind(source.row_type.types[first.index]) is not TimeKind.REGULAR:
         if not traits.modify_kinds.insert_only:
             raise unsupported("ORDER BY a time attribute over a query whose rows change")
-        return TimeSort(source, rel.keys)
+        return PhysicalTemporalSort(source, rel.keys)
     raise unsupported(
         f"ORDER BY {source.row_type.names[first.index]} without LIMIT",
         remedy="add LIMIT n, or order by a time attribute, ascending",

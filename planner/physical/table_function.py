@@ -11,15 +11,15 @@ from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
     make,
     unsupported,
 )
-from compiled_plan.planner.physical.calc import Calc
+from compiled_plan.planner.physical.calc import PhysicalCalc
 from compiled_plan.planner.physical.describe import rex_text, type_text
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits
 from compiled_plan.plans.nodes.base import PlanNode
@@ -32,7 +32,7 @@ REPLICATE_ROWS = "$REPLICATE_ROWS$1"
 
 
 @dataclass(frozen=True, slots=True)
-class TableFunction(Single):
+class PhysicalCorrelate(Single):
     """Every row with each row that a table function gives for it; `left` keeps rows that get none."""
 
     call: RexNode
@@ -72,7 +72,7 @@ class TableFunction(Single):
 
 
 @lowers(Correlate)
-def _lower_correlate(rel: Correlate, at: OperatorPlanner) -> Operator:
+def _lower_correlate(rel: Correlate, at: OperatorPlanner) -> PhysicalOperator:
     if not isinstance(rel.right, TableFunctionScan):
         raise unsupported(
             "a correlated subquery of this form", remedy="join the tables with ON, or aggregate before joining"
@@ -96,8 +96,8 @@ def _lower_correlate(rel: Correlate, at: OperatorPlanner) -> Operator:
         raise unsupported("LEFT JOIN with a table function ON a condition over the left side", remedy="use ON TRUE")
     elif condition is not None:
         condition = shift(condition, -len(source.row_type.fields))
-    made = TableFunction(source, call, rel.kind is JoinKind.LEFT, condition, row)
-    return made if above is None else Calc(made, identity(row), above, row)
+    made = PhysicalCorrelate(source, call, rel.kind is JoinKind.LEFT, condition, row)
+    return made if above is None else PhysicalCalc(made, identity(row), above, row)
 
 
 def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:

@@ -8,13 +8,20 @@ from compiled_plan.planner.algebra.expressions import TRUE, conjunction
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, WatermarkAssigner
 from compiled_plan.planner.algebra.timed import TemporalJoin
-from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, any_distribution, lowers, make
+from compiled_plan.planner.physical.base import (
+    NodeContext,
+    OperatorPlanner,
+    PhysicalOperator,
+    any_distribution,
+    lowers,
+    make,
+)
 from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.planner.physical.describe import names_text, rex_text
 from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
 from compiled_plan.planner.physical.lookup_join import as_lookup_join
-from compiled_plan.planner.physical.plumbing import Exchange
-from compiled_plan.planner.physical.scan import Normalize
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
+from compiled_plan.planner.physical.scan import PhysicalChangelogNormalize
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.nodes.base import PlanNode
@@ -25,11 +32,11 @@ from compiled_plan.plans.types import BOOLEAN, RowType
 
 
 @dataclass(frozen=True, slots=True)
-class VersionJoin(Operator):
+class PhysicalTemporalJoin(PhysicalOperator):
     """A temporal join by event time; the left changes come through, those of the right are its versions."""
 
-    left: Operator
-    right: Operator
+    left: PhysicalOperator
+    right: PhysicalOperator
     kind: JoinKind
     keys: EquiKeys
     primary_key: tuple[int, ...]
@@ -38,10 +45,10 @@ class VersionJoin(Operator):
     columns: RowType
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         return (self.left, self.right)
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         return replace(self, left=inputs[0], right=inputs[1])
 
     @property
@@ -108,7 +115,7 @@ def _residual(rest: tuple[RexNode, ...]) -> RexNode | None:
 
 
 @lowers(TemporalJoin)
-def _lower_temporal_join(rel: TemporalJoin, at: OperatorPlanner) -> Operator:
+def _lower_temporal_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator:
     lookup = as_lookup_join(rel, at)
     if lookup is not None:
         return lookup
@@ -127,9 +134,9 @@ def _lower_temporal_join(rel: TemporalJoin, at: OperatorPlanner) -> Operator:
     _refuse_filter(rel.right, at.traits(at.lower(rel.right)).modify_kinds)
     left, right = at.lower(rel.left), _versions(rel.right, at)
     primary = _primary_key(keys, at.traits(right).upsert_keys)
-    return VersionJoin(
-        left=Exchange(left, keys.left),
-        right=Exchange(right, keys.right),
+    return PhysicalTemporalJoin(
+        left=PhysicalExchange(left, keys.left),
+        right=PhysicalExchange(right, keys.right),
         kind=rel.kind,
         keys=keys,
         primary_key=primary,
@@ -155,10 +162,10 @@ def _primary_key(keys: EquiKeys, unique: Keys) -> tuple[int, ...]:
     )
 
 
-def _versions(rel: RelNode, at: OperatorPlanner) -> Operator:
+def _versions(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
     """The right side; a source's changes are versions as they come, so they are not normalized first."""
     found = at.lower(rel)
-    if isinstance(found, Normalize):
+    if isinstance(found, PhysicalChangelogNormalize):
         return found.source
     if isinstance(rel, Project) and isinstance(_source(rel), Scan):
         return calc_over(_versions(rel.input, at), rel.exprs, None, rel.columns)

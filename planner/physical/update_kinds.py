@@ -6,13 +6,13 @@ consumer falls back to both. One operator with consumers of different needs beco
 
 from __future__ import annotations
 
-from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.physical.base import OperatorPlanner, PhysicalOperator
 from compiled_plan.planner.physical.draft import Draft
-from compiled_plan.planner.physical.sink import TableSinkOperator, infer_sink
+from compiled_plan.planner.physical.sink import PhysicalSink, infer_sink
 from compiled_plan.planner.physical.traits import UpdateKind
 
 #: Stands for an input that does not matter.
-_HOLE = Operator()
+_HOLE = PhysicalOperator()
 
 
 def infer_update_kinds(draft: Draft) -> Draft:
@@ -30,15 +30,15 @@ class _Inference:
 
     def __init__(self, lowering: OperatorPlanner) -> None:
         self._lowering = lowering
-        self._done: dict[tuple[int, UpdateKind], Operator | None] = {}
-        self._known: dict[tuple[Operator, tuple[int, ...]], Operator] = {}
+        self._done: dict[tuple[int, UpdateKind], PhysicalOperator | None] = {}
+        self._known: dict[tuple[PhysicalOperator, tuple[int, ...]], PhysicalOperator] = {}
 
-    def sink(self, sink: Operator) -> Operator:
+    def sink(self, sink: PhysicalOperator) -> PhysicalOperator:
         """The sink and all below it."""
-        assert isinstance(sink, TableSinkOperator)
+        assert isinstance(sink, PhysicalSink)
         return infer_sink(sink, self.infer)
 
-    def infer(self, operator: Operator, wanted: UpdateKind) -> Operator | None:
+    def infer(self, operator: PhysicalOperator, wanted: UpdateKind) -> PhysicalOperator | None:
         """The operator sending updates as wanted; None when it cannot."""
         if not self._lowering.traits(operator).modify_kinds.updates:
             wanted = UpdateKind.NONE
@@ -47,11 +47,11 @@ class _Inference:
             self._done[key] = self._inferred(operator, wanted)
         return self._done[key]
 
-    def _inferred(self, operator: Operator, wanted: UpdateKind) -> Operator | None:
+    def _inferred(self, operator: PhysicalOperator, wanted: UpdateKind) -> PhysicalOperator | None:
         needs = operator.required_updates(wanted, tuple(map(self._lowering.traits, operator.inputs)))
         if needs is None:
             return None
-        inputs: list[Operator] = []
+        inputs: list[PhysicalOperator] = []
         for side, (child, need) in enumerate(zip(operator.inputs, needs, strict=True)):
             found = self.infer(child, need)
             if found is None and need is UpdateKind.AFTER and operator.takes_old_rows(side):

@@ -21,15 +21,15 @@ from compiled_plan.planner.physical.accumulators import Accumulators, accumulato
 from compiled_plan.planner.physical.aggregate import call_text, check_distinct, plan_call
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.describe import names_text, plain_name
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import (
     NO_KEYS,
     Keys,
@@ -120,7 +120,7 @@ class PerWindow(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class OnePhase(PerWindow):
+class PhysicalWindowAggregate(PerWindow):
     """A window aggregate in one phase."""
 
     windowing: Windowing
@@ -155,7 +155,7 @@ class OnePhase(PerWindow):
 
 
 @dataclass(frozen=True, slots=True)
-class LocalPhase(Single):
+class PhysicalLocalWindowAggregate(Single):
     """The first phase: accumulators by group and slice of time, or by attached window.
 
     `counted` is the number of rows that a second phase needs besides the calls.
@@ -226,7 +226,7 @@ class LocalPhase(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class GlobalPhase(PerWindow):
+class PhysicalGlobalWindowAggregate(PerWindow):
     """The second phase: the accumulators of a window's slices merged. `given` are the rows before the first phase."""
 
     windowing: Windowing
@@ -296,7 +296,7 @@ def _counts_rows(call: AggregateCall) -> bool:
 
 
 @lowers(WindowAggregate)
-def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Operator:
+def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
     _check_slices(rel.windowing)
@@ -308,12 +308,12 @@ def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Operat
     calls = _counted(rel.calls) if counted else rel.calls
     parts = accumulators(calls, source.row_type, retract)
     if parts is None or not _in_two_phases(rel.windowing, at):
-        return OnePhase(Exchange(source, rel.grouping or None), spec, rel.windowing)
-    local = LocalPhase(source, rel.grouping, rel.calls, counted, rel.windowing, parts)
+        return PhysicalWindowAggregate(PhysicalExchange(source, rel.grouping or None), spec, rel.windowing)
+    local = PhysicalLocalWindowAggregate(source, rel.grouping, rel.calls, counted, rel.windowing, parts)
     keys = tuple(range(len(rel.grouping)))
-    spread = Exchange(local, keys or None)
+    spread = PhysicalExchange(local, keys or None)
     moved = replace(spec, grouping=keys)
-    return GlobalPhase(spread, moved, rel.windowing, source.row_type, retract, counted, parts)
+    return PhysicalGlobalWindowAggregate(spread, moved, rel.windowing, source.row_type, retract, counted, parts)
 
 
 def _check_slices(windowing: Windowing) -> None:

@@ -15,8 +15,8 @@ from compiled_plan.planner.algebra.rows import join_row_type
 from compiled_plan.planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
@@ -25,7 +25,7 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
 from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
 from compiled_plan.planner.physical.windowing import (
@@ -46,11 +46,11 @@ from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
 
 
 @dataclass(frozen=True, slots=True)
-class JoinPerWindow(Operator):
+class PhysicalWindowJoin(PhysicalOperator):
     """Joins the rows of one window; `condition` is what must hold besides."""
 
-    left: Operator
-    right: Operator
+    left: PhysicalOperator
+    right: PhysicalOperator
     kind: JoinKind
     condition: RexNode
     keys: EquiKeys
@@ -59,10 +59,10 @@ class JoinPerWindow(Operator):
     right_windowing: Attached
 
     @property
-    def inputs(self) -> tuple[Operator, ...]:
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
         return (self.left, self.right)
 
-    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
         return replace(self, left=inputs[0], right=inputs[1])
 
     @property
@@ -110,14 +110,14 @@ class JoinPerWindow(Operator):
 
 
 @lowers(WindowJoin)
-def _lower_window_join(rel: WindowJoin, at: OperatorPlanner) -> Operator:
+def _lower_window_join(rel: WindowJoin, at: OperatorPlanner) -> PhysicalOperator:
     left, right = at.lower(rel.left), at.lower(rel.right)
     for source in (left, right):
         refuse_changes("a window join", source, at.traits(source))
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
-    return JoinPerWindow(
-        Exchange(left, keys.left or None),
-        Exchange(right, keys.right or None),
+    return PhysicalWindowJoin(
+        PhysicalExchange(left, keys.left or None),
+        PhysicalExchange(right, keys.right or None),
         rel.kind,
         rel.condition,
         keys,
@@ -128,7 +128,7 @@ def _lower_window_join(rel: WindowJoin, at: OperatorPlanner) -> Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class TopPerWindow(Single):
+class PhysicalWindowRank(Single):
     """Per window and partition, the rows ranked `start` to `end`."""
 
     partition: tuple[int, ...]
@@ -191,18 +191,20 @@ class TopPerWindow(Single):
 
 
 @lowers(WindowRank)
-def _lower_window_rank(rel: WindowRank, at: OperatorPlanner) -> Operator:
+def _lower_window_rank(rel: WindowRank, at: OperatorPlanner) -> PhysicalOperator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a window top-n", remedy="use ROW_NUMBER()")
     source = at.lower(rel.input)
     refuse_changes("a window top-n", source, at.traits(source))
     partition = tuple(sorted(rel.partition))
-    spread = Exchange(source, partition or None)
-    return TopPerWindow(spread, partition, rel.order, rel.start, rel.end, rel.windowing, rel.columns, rel.function)
+    spread = PhysicalExchange(source, partition or None)
+    return PhysicalWindowRank(
+        spread, partition, rel.order, rel.start, rel.end, rel.windowing, rel.columns, rel.function
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class KeepOnePerWindow(Single):
+class PhysicalWindowDeduplicate(Single):
     """Per window and key, the first or last row by a time attribute."""
 
     keys: tuple[int, ...]
@@ -243,9 +245,9 @@ class KeepOnePerWindow(Single):
 
 
 @lowers(WindowDeduplicate)
-def _lower_window_deduplicate(rel: WindowDeduplicate, at: OperatorPlanner) -> Operator:
+def _lower_window_deduplicate(rel: WindowDeduplicate, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(rel.input)
     refuse_changes("a window deduplication", source, at.traits(source))
     keys = tuple(sorted(rel.keys))
-    spread = Exchange(source, keys or None)
-    return KeepOnePerWindow(spread, keys, rel.order, rel.keep_last, rel.windowing)
+    spread = PhysicalExchange(source, keys or None)
+    return PhysicalWindowDeduplicate(spread, keys, rel.order, rel.keep_last, rel.windowing)

@@ -20,15 +20,15 @@ from compiled_plan.planner.algebra.windows import (
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import (
     NodeContext,
-    Operator,
     OperatorPlanner,
+    PhysicalOperator,
     Single,
     any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.describe import names_text
-from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes import windows as w
@@ -151,7 +151,7 @@ def batches_of(windowing: Windowing) -> MiniBatchMode:
 # --- operators ------------------------------------------------------------------------------------------------------
 
 
-def refuse_changes(what: str, source: Operator, traits: Traits) -> None:
+def refuse_changes(what: str, source: PhysicalOperator, traits: Traits) -> None:
     """Refuse an input whose rows change.
 
     Raises:
@@ -171,7 +171,7 @@ def refuse_changes(what: str, source: Operator, traits: Traits) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class WindowRows(Single):
+class PhysicalWindowTableFunction(Single):
     """Each row once for every window that it falls into, with the window behind its columns."""
 
     windowing: ByTime
@@ -206,10 +206,10 @@ class WindowRows(Single):
 
 
 @lowers(WindowTable)
-def _lower_window_table(rel: WindowTable, at: OperatorPlanner) -> Operator:
+def _lower_window_table(rel: WindowTable, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(rel.input)
     time = rel.input.row_type.types[rel.index]
     assert isinstance(time, TimestampBase)
     if rel.window.is_session:
-        source = Exchange(source, rel.window.partition or None)
-    return WindowRows(source, ByTime(rel.window, time, rel.index), rel.row_type)
+        source = PhysicalExchange(source, rel.window.partition or None)
+    return PhysicalWindowTableFunction(source, ByTime(rel.window, time, rel.index), rel.row_type)

@@ -14,9 +14,9 @@ from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Single
 from compiled_plan.planner.checks import faults, operator_faults
 from compiled_plan.planner.diagnostics.internal import InternalError
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.physical.base import Operator
+from compiled_plan.planner.physical.base import PhysicalOperator
 from compiled_plan.planner.physical.draft import Draft
-from compiled_plan.planner.physical.scan import TableScan
+from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, Keys, Traits
 from compiled_plan.planner.pipeline import PIPELINE, drafts
 from compiled_plan.planner.sql.context import PlanningContext
@@ -83,13 +83,13 @@ def test_a_pass_that_breaks_the_plan_is_named(monkeypatch: pytest.MonkeyPatch) -
     """Keys in columns that are not there: found at the end of every compilation, and traced to the pass."""
     draft = bound("INSERT INTO s SELECT a, b FROM t")
 
-    class Elsewhere(TableScan):
+    class Elsewhere(PhysicalTableSourceScan):
         def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
             return frozenset({Key((9,))})
 
     def lose_columns(draft: Draft) -> Draft:
-        def other(operator: Operator) -> Operator:
-            if isinstance(operator, TableScan):
+        def other(operator: PhysicalOperator) -> PhysicalOperator:
+            if isinstance(operator, PhysicalTableSourceScan):
                 return Elsewhere(operator.table, operator.columns, operator.changes, operator.hints)
             return operator.with_inputs(tuple(map(other, operator.inputs)))
 

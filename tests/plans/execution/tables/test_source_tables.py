@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.tables import source_tables
 from compiled_plan.plans.execution.stages.prepared import prepare
+from compiled_plan.plans.execution.tables import source_tables
 from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable, SourceTables
 
 PROGRAM = """
