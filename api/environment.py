@@ -15,7 +15,7 @@ from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE
 from compiled_plan.planner.pipeline import plan
 from compiled_plan.planner.sql.binding.queries import new_binder
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
 from compiled_plan.planner.sql.nodes import statements as st
@@ -111,7 +111,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
             UnsupportedError: a statement that is not supported.
             ExecutionError: Spark does not start.
         """
-        source = Source(text)
+        source = SourceText(text)
         binder = new_binder(source, self.catalog)
         result: TableResult | None = None
         for statement in parse_script(text):
@@ -163,7 +163,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         path, if_not_exists = None, False
         if isinstance(body, st.CompilePlan):
             path, if_not_exists = body.path, body.if_not_exists
-        with Source(text).at_span(body.span):
+        with SourceText(text).at_span(body.span):
             overwrite = self.config.boolean(FORCE_RECOMPILE)
             return CompiledScript(plan(sinks, self.config), path, if_not_exists, overwrite)
 

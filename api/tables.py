@@ -10,7 +10,7 @@ from compiled_plan.api.table import Table
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.binding.queries import bind_query
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
@@ -28,7 +28,7 @@ def from_path(context: PlanningContext, path: str) -> Table:
 
 def sql_query(context: PlanningContext, text: str) -> Table:
     """The table that a query of SQL gives."""
-    source = Source(text)
+    source = SourceText(text)
     found = parse_script(text)
     query = found[0] if len(found) == 1 else None
     if not isinstance(query, st.Query):
@@ -46,7 +46,7 @@ def explain_sql(context: PlanningContext, text: str) -> str:
     found = parse_script(text)
     statement = found[0] if len(found) == 1 else None
     body = statement.body if isinstance(statement, st.Explain) else statement
-    return explain_statement(context, Binder(Source(text), context.catalog, bind_query, context.names), body)
+    return explain_statement(context, Binder(SourceText(text), context.catalog, bind_query, context.names), body)
 
 
 def explain_statement(context: PlanningContext, binder: Binder, statement: st.Statement | None) -> str:

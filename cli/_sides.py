@@ -19,7 +19,7 @@ _JSON = ".json"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """One of the two.
 
     Args:
@@ -41,7 +41,7 @@ class Side:
         return Named(name=self.name, kind=self.kind)  # type: ignore[arg-type]
 
 
-def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> Side:
+def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = None) -> ComparedSide:
     """What an argument stands for.
 
     Args:
@@ -57,7 +57,7 @@ def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> 
 
     if is_program(name):
         plan = compiled(name, session, say).plan
-        return Side(name, "program", plan if over is None else _over(plan, over, say), run_to_come())
+        return ComparedSide(name, "program", plan if over is None else _over(plan, over, say), run_to_come())
     folder = _checkpoint(name)
     if folder is not None:
         from compiled_plan.plans.inspection.checkpoints import CheckpointReader
@@ -66,13 +66,13 @@ def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> 
 
         files = CheckpointReader(folder).program_in_force()
         plan = plan_from_json(files.plan, folder.shown)
-        return Side(name, "checkpoint", plan, facts_of(read_description(files.description, folder.shown), plan))
+        return ComparedSide(name, "checkpoint", plan, facts_of(read_description(files.description, folder.shown), plan))
     from compiled_plan.plans.inspection.reading import plan_from_file
 
-    return Side(name, "plan", plan_from_file(name), run_to_come())
+    return ComparedSide(name, "plan", plan_from_file(name), run_to_come())
 
 
-def _over(plan: CompiledPlan, over: Side, say: Say) -> CompiledPlan:
+def _over(plan: CompiledPlan, over: ComparedSide, say: Say) -> CompiledPlan:
     from compiled_plan.plans.inspection.recompile import notes, recompile
 
     found = recompile(plan, over.plan)

@@ -14,7 +14,7 @@ from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_lin
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
-    from compiled_plan.cli._sides import Side
+    from compiled_plan.cli._sides import ComparedSide
     from compiled_plan.plans.inspection.diff.advice import Advice
     from compiled_plan.plans.inspection.diff.flink import FlinkDiff
     from compiled_plan.plans.inspection.diff.model import PlanDiff
@@ -112,13 +112,13 @@ def _code(found: PlanDiff) -> int:
     return CHANGES if found.verdict in (Verdict.FULL, Verdict.PARTIAL) else ExitCode.FAILED
 
 
-def _in_flink(found: PlanDiff, before: Side, after: Side, settings: dict[str, str]) -> FlinkDiff:
+def _in_flink(found: PlanDiff, before: ComparedSide, after: ComparedSide, settings: dict[str, str]) -> FlinkDiff:
     from compiled_plan.plans.inspection.diff.flink import flink_diff
 
     return flink_diff(found, before.plan, after.plan, settings)
 
 
-def _advice(found: PlanDiff, before: Side, after: Side) -> Advice:
+def _advice(found: PlanDiff, before: ComparedSide, after: ComparedSide) -> Advice:
     """What to do, with the names that were given; a program has to become a plan file first."""
     from compiled_plan.plans.inspection.diff.advice import CHECKPOINT, PLAN, advice
 
@@ -126,7 +126,9 @@ def _advice(found: PlanDiff, before: Side, after: Side) -> Advice:
     return advice(found, plan, before.name if before.kind == "checkpoint" else CHECKPOINT)
 
 
-def _print(found: PlanDiff, flink: FlinkDiff | None, before: Side, after: Side, form: Form, everything: bool) -> None:
+def _print(
+    found: PlanDiff, flink: FlinkDiff | None, before: ComparedSide, after: ComparedSide, form: Form, everything: bool
+) -> None:
     told = _advice(found, before, after)
     if form is Form.JSON:
         from compiled_plan.plans.inspection.diff.document import document, to_json

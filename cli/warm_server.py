@@ -26,7 +26,7 @@ _STOPPED = (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
 
 
 @dataclass(eq=False)
-class Job:
+class WarmJob:
     """A command that was taken.
 
     Args:
@@ -80,7 +80,7 @@ class Server:
 
     def __init__(self, listening: socket.socket, key: str) -> None:
         self._listening, self._key = listening, key
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[WarmJob | None] = queue.SimpleQueue()
         self._guard = threading.Lock()
         self._busy = self._ended = False
 
@@ -99,7 +99,7 @@ class Server:
             if not fit:
                 return
 
-    def _next(self, idle: float) -> Job | None:
+    def _next(self, idle: float) -> WarmJob | None:
         try:
             return self._jobs.get(timeout=idle)
         except queue.Empty:
@@ -131,7 +131,7 @@ class Server:
         with suppress(OSError):
             send(conversation.peer, {"answer": answer})
         if answer == TAKEN:
-            self._jobs.put(Job(request, streams, conversation))
+            self._jobs.put(WarmJob(request, streams, conversation))
             return
         for stream in streams:
             os.close(stream)
@@ -140,7 +140,7 @@ class Server:
             self._jobs.put(None)
 
 
-def _run(job: Job) -> int:
+def _run(job: WarmJob) -> int:
     """Run a command with its own streams and arguments."""
     from compiled_plan.cli.execute_plan import app
 

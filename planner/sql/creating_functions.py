@@ -6,12 +6,12 @@ Source: Flink's "CREATE Statements" page, CREATE FUNCTION; PyFlink's `LANGUAGE P
 from __future__ import annotations
 
 from compiled_plan.planner.catalog.memory import Catalog
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.user_functions.registering import catalog_function
 
 
-def create_function(catalog: Catalog, source: Source, statement: st.CreateFunction) -> None:
+def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFunction) -> None:
     """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'module.Class' LANGUAGE PYTHON.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.ddl import bind_create_table, bind_create_view
 from compiled_plan.planner.sql.binding.queries import new_binder
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
@@ -31,7 +31,7 @@ def declare(context: PlanningContext, binder: Binder, statement: st.Statement) -
 
 def declare_script(context: PlanningContext, text: str) -> None:
     """Carry out statements that declare something, one after another. Raises as `declare` does."""
-    binder = new_binder(Source(text), context.catalog)
+    binder = new_binder(SourceText(text), context.catalog)
     for statement in parse_script(text):
         declare(context, binder, statement)
 

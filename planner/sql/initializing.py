@@ -6,7 +6,7 @@ Source: `OperationExecutor.configureSession` of Flink 2.3's gateway, which says 
 from __future__ import annotations
 
 from compiled_plan.planner.sql.binding.queries import new_binder
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
 from compiled_plan.planner.sql.nodes import statements as st
@@ -40,7 +40,7 @@ def initialize(context: PlanningContext, text: str, file: str) -> None:
         ProgramError: a statement is wrong, or none that prepares a session; with file, line, column and caret.
         UnsupportedError: one that is not supported.
     """
-    source = Source(text, file)
+    source = SourceText(text, file)
     statements = _parsed(source)
     for statement in statements:
         refused = next((name for kind, name in _REFUSED.items() if isinstance(statement, kind)), None)
@@ -55,7 +55,7 @@ def initialize(context: PlanningContext, text: str, file: str) -> None:
         declare(context, binder, statement)
 
 
-def _parsed(source: Source) -> list[st.Statement]:
+def _parsed(source: SourceText) -> list[st.Statement]:
     try:
         return parse_script(source.text)
     except CompiledPlanError as fault:

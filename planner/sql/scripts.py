@@ -5,7 +5,7 @@ from __future__ import annotations
 from compiled_plan.planner.algebra.nodes import Sink
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.binding.queries import new_binder
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
 from compiled_plan.planner.sql.nodes import statements as st
@@ -22,7 +22,7 @@ def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Sta
         ProgramError: the script is wrong, or writes in no or in several statements; with line, column and caret.
         UnsupportedError: it uses what is not supported.
     """
-    source = Source(text)
+    source = SourceText(text)
     binder = new_binder(source, context.catalog)
     found: tuple[list[Sink], st.Statement] | None = None
     for statement in parse_script(text):
@@ -38,7 +38,7 @@ def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Sta
     return found
 
 
-def _inserts(source: Source, statement: st.Statement) -> tuple[st.Insert, ...] | None:
+def _inserts(source: SourceText, statement: st.Statement) -> tuple[st.Insert, ...] | None:
     """The INSERTs of a statement that writes data; None for any other."""
     body = statement.body if isinstance(statement, st.CompilePlan) else statement
     if isinstance(body, st.Insert):

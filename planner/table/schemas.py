@@ -14,7 +14,7 @@ from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
 
 @dataclass(frozen=True)
-class Column:
+class SchemaColumn:
     """A column of a schema. `extras` is what a declaration says of it (AS expression, METADATA)."""
 
     name: str
@@ -28,7 +28,7 @@ class Column:
 class ResolvedSchema:
     """The columns of a table with their types, and its primary key."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[SchemaColumn, ...]
     primary_key: tuple[str, ...] = ()
 
     def get_column_names(self) -> list[str]:
@@ -56,7 +56,7 @@ class ResolvedSchema:
         return "(\n  " + ",\n  ".join(lines) + "\n)"
 
 
-def _declared(column: Column) -> str:
+def _declared(column: SchemaColumn) -> str:
     comment = "" if column.comment is None else " COMMENT '" + column.comment.replace("'", "''") + "'"
     extras = "" if column.extras is None else f" {column.extras}"
     return f"{summary(column.data_type)}{extras}{comment}"
@@ -68,13 +68,13 @@ def schema_of(table: PlannedTable) -> ResolvedSchema:
     if declared is not None:
         return declared_schema(declared.table)
     types = table._rows.rel.row_type.types
-    return ResolvedSchema(tuple(Column(column.name, types[column.index]) for column in table._rows.visible))
+    return ResolvedSchema(tuple(SchemaColumn(column.name, types[column.index]) for column in table._rows.visible))
 
 
 def declared_schema(declared: CatalogTable) -> ResolvedSchema:
     """The schema of a table of the catalog."""
     watermarks = {item.column: item.sql for item in declared.watermarks}
-    found: list[Column] = []
+    found: list[SchemaColumn] = []
     for column in declared.columns:
         type_, extras = column.type, None
         if column.name in watermarks and isinstance(type_, TimestampBase):
@@ -84,5 +84,5 @@ def declared_schema(declared: CatalogTable) -> ResolvedSchema:
         elif column.kind.value == "METADATA":
             key = f" FROM '{column.metadata_key}'" if column.metadata_key else ""
             extras = f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
-        found.append(Column(column.name, type_, extras, watermarks.get(column.name), column.comment))
+        found.append(SchemaColumn(column.name, type_, extras, watermarks.get(column.name), column.comment))
     return ResolvedSchema(tuple(found), declared.primary_key)

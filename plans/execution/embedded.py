@@ -74,7 +74,7 @@ def _check(active: SparkSession) -> None:
         ) from None
 
 
-def start(plan: CompiledPlan, time_zone: str | None, options: RunOptions) -> tuple[Job, RowType | None]:
+def start(plan: CompiledPlan, time_zone: str | None, options: RunOptions) -> tuple[EmbeddedRun, RowType | None]:
     """Start a plan; the run, and the columns of the rows that it collects (None where it collects none).
 
     Raises:
@@ -84,7 +84,7 @@ def start(plan: CompiledPlan, time_zone: str | None, options: RunOptions) -> tup
     spark = session()
     queue: Queue[Any] = Queue(maxsize=_WAITING)
     plan, name, row_type = _received(plan)
-    job = Job(queue, row_type or RowType())
+    job = EmbeddedRun(queue, row_type or RowType())
     if name:
         RECEIVERS[name] = job.receive
     try:
@@ -113,7 +113,7 @@ def _received(plan: CompiledPlan) -> tuple[CompiledPlan, str, RowType | None]:
     return plan, "", None
 
 
-class Job:
+class EmbeddedRun:
     """A run in a thread of its own. See `api.results.table_result.Job`."""
 
     def __init__(self, queue: Queue[Any], row_type: RowType) -> None:

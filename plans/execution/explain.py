@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 from compiled_plan.plans.execution.realtime.query import in_real_time
 from compiled_plan.plans.execution.session.options import NATIVE, TRANSFORM
 from compiled_plan.plans.execution.stages.hosts import hosted, native_differences
-from compiled_plan.plans.execution.stages.prepared import Program, prepare
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
@@ -114,7 +114,7 @@ def stages_of(
     )
 
 
-def _operator(program: Program, node: PlanNode, host: str) -> Operator:
+def _operator(program: PreparedPlan, node: PlanNode, host: str) -> Operator:
     by_spark = host == NATIVE and isinstance(node, Deduplicate)
     return Operator(
         node=node.id,
@@ -126,7 +126,7 @@ def _operator(program: Program, node: PlanNode, host: str) -> Operator:
     )
 
 
-def _entry(program: Program, source: int) -> int | None:
+def _entry(program: PreparedPlan, source: int) -> int | None:
     level = program.layout.entries[source]
     return level if level < program.layout.last else None
 

@@ -34,12 +34,12 @@ from compiled_plan.plans.execution.spark.packages import provide
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
-from compiled_plan.plans.execution.stages.prepared import Program, prepare, table_spec
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, table_spec
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.tables.reading import Sources
 from compiled_plan.plans.execution.tables.source_tables import SourceTables
 from compiled_plan.plans.execution.tables.writing import Sinks
-from compiled_plan.plans.execution.upgrade.decision import Asked, Decision
+from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption
 from compiled_plan.plans.execution.upgrade.start import Start
@@ -92,7 +92,7 @@ class Run:
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         described = with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC))
-        self.program: Program = self._prepared(described)
+        self.program: PreparedPlan = self._prepared(described)
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
         self._stop = threading.Event()
@@ -110,7 +110,7 @@ class Run:
         spark, options, stdout = self.spark, self.options, self.stdout
         self.setting = setting_of(spark, options.host, self.functions)
         folder = folder_of(spark, options.checkpoint or self._temporary)
-        asked = Asked(self.program, self.setting, options, self.functions, SparkFileTimes(spark))
+        asked = UpgradeRequest(self.program, self.setting, options, self.functions, SparkFileTimes(spark))
         self.start = Start(folder, asked, guarded=guarded) if start is None else start
         if self.start.known is not None:
             # State is found by the names under which it was written.
@@ -139,7 +139,7 @@ class Run:
             self._real_time = RealTimeQuery(spark, self.program, self._sinks, interval, partitions)
             self._real_time.check(self._sources.opened, self.start)
 
-    def _prepared(self, plan: CompiledPlan) -> Program:
+    def _prepared(self, plan: CompiledPlan) -> PreparedPlan:
         """A plan as this run runs it."""
         found = hosted(prepare(plan), self.options.host)
         return found if self.options.real_time_ms is None else in_real_time(found, self.options.host)

@@ -27,7 +27,7 @@ class FieldMark(Enum):
     ALWAYS = "always"
 
 
-class Side(Enum):
+class JoinSide(Enum):
     """Whose columns the indices in a field count, where it is not one certain input."""
 
     ALL = "those of all inputs, one after another"
@@ -40,19 +40,19 @@ class Refers:
     """The indices in a field, and the references in its expressions, are columns; negative ones stand for none.
 
     Args:
-        side: the input's number; or a `Side`; or the name of the field beside it that has the input's number.
+        side: the input's number; or a `JoinSide`; or the name of the field beside it that has the input's number.
     """
 
-    side: int | Side | str
+    side: int | JoinSide | str
 
 
 #: The field refers to columns of the first or only input, of the second, of all, of each, of no input; in an object
 #: inside of a node the first input is the one that the node's field refers to.
 OfInput = Annotated[T, Refers(0)]
 OfRight = Annotated[T, Refers(1)]
-OfAll = Annotated[T, Refers(Side.ALL)]
-OfEach = Annotated[T, Refers(Side.EACH)]
-OfNone = Annotated[T, Refers(Side.ELSEWHERE)]
+OfAll = Annotated[T, Refers(JoinSide.ALL)]
+OfEach = Annotated[T, Refers(JoinSide.EACH)]
+OfNone = Annotated[T, Refers(JoinSide.ELSEWHERE)]
 #: The field shapes the node's state: state written under another value of it must not be read.
 Enforcing = Annotated[T, FieldMark.ENFORCING]
 #: Flink writes the field even where it has its default; other fields are left out then. A field with a default may be

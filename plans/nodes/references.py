@@ -13,7 +13,7 @@ from typing import Any
 
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.model import PlanModel, Refers, Side
+from compiled_plan.plans.nodes.model import JoinSide, PlanModel, Refers
 from compiled_plan.plans.rex import PatternInputRef, RexNode
 from compiled_plan.plans.rex.nodes import InputRef, transform
 
@@ -108,7 +108,7 @@ def _model(model: Any, path: Path, first: int, change: Change, end: int | None) 
         value = getattr(model, name)
         if name == "input_properties":
             changed: Any = tuple(_distribution(item, (*path, alias, at), at, change) for at, item in enumerate(value))
-        elif mark is not None and mark.side is Side.ELSEWHERE:
+        elif mark is not None and mark.side is JoinSide.ELSEWHERE:
             continue
         else:
             side = getattr(model, mark.side) if mark is not None and isinstance(mark.side, str) else mark and mark.side
@@ -118,19 +118,19 @@ def _model(model: Any, path: Path, first: int, change: Change, end: int | None) 
     return model.model_copy(update=update) if update else model
 
 
-def _input(side: object, first: int) -> int | Side | None:
+def _input(side: object, first: int) -> int | JoinSide | None:
     """The input that is meant; the first one of an object inside of a node is that of the node's field."""
     return first + side if isinstance(side, int) and not isinstance(side, bool) else side  # type: ignore[return-value]
 
 
-def _value(value: Any, path: Path, side: int | Side | None, first: int, change: Change, end: int | None) -> Any:
+def _value(value: Any, path: Path, side: int | JoinSide | None, first: int, change: Change, end: int | None) -> Any:
     match value:
         case RexNode():
             return _rex(value, path, side if isinstance(side, int) else None, change, end)
         case PlanModel():
             return _model(value, path, side if isinstance(side, int) else first, change, end)
         case tuple():
-            each = side is Side.EACH
+            each = side is JoinSide.EACH
             return tuple(
                 _value(item, (*path, at), at if each else side, first, change, end) for at, item in enumerate(value)
             )

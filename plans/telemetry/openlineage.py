@@ -33,7 +33,7 @@ _PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LineageJob:
     """What a run's events say of it all the time.
 
     Args:
@@ -53,7 +53,7 @@ class Job:
     outputs: tuple[OutputDataset, ...]
 
 
-def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> Job:
+def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> LineageJob:
     """A run of a plan.
 
     Args:
@@ -67,7 +67,7 @@ def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "")
     names = {identifier: dataset_of(table) for identifier, table in tables.items()}
     inputs = tuple(_input(names[identifier], table) for identifier, table in tables.items())
     outputs = tuple(_output(each, names) for each in _by_table(origins_of(plan)))
-    return Job(namespace, name, str(uuid4()), bounded, inputs, outputs)
+    return LineageJob(namespace, name, str(uuid4()), bounded, inputs, outputs)
 
 
 def _by_table(sinks: Iterable[SinkOrigins]) -> Iterable[SinkOrigins]:
@@ -136,7 +136,7 @@ def _fields(origins: Iterable[Origin], names: Mapping[str, Dataset]) -> list[Any
     ]
 
 
-def event_of(job: Job, state: str, at: str, fault: str = "") -> RunEvent:
+def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
     """An event.
 
     Args:
@@ -193,7 +193,7 @@ class Lineage:
                 "--lineage needs openlineage-python", remedy="pip install 'compiled-plan[lineage]'"
             ) from None
         self._plan, self._name = plan, name
-        self._job: Job | None = None
+        self._job: LineageJob | None = None
         self._sent = 0.0
         self._sender = ThreadPoolExecutor(1, thread_name_prefix="lineage")
         self._waiting = 0

@@ -143,7 +143,10 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
         last = facts_of(read_description(description, old_name), plans[0])
         runs = last, replace(run_to_come(), place=last.place)
     found = diff_plans(*plans, runs=runs)
-    before, after = Side(name=old_name, kind="checkpoint" if description else "plan"), Side(name=new_name, kind="plan")
+    before, after = (
+        Side(name=old_name, kind="checkpoint" if description else "plan"),
+        Side(name=new_name, kind="plan"),
+    )
     return document(found, before, after, advice(found, new_name)).model_dump(by_alias=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.lineage import Item, Lineage, Operator, Property, Source, lineage_of
+from compiled_plan.plans.inspection.lineage import Item, Lineage, OperatorLineage, Property, SourceLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.matching import match_operators
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 from compiled_plan.plans.plan import CompiledPlan
@@ -18,7 +18,7 @@ class Changes:
     """Properties that differ, as texts, and the operators that belong together, were removed or added."""
 
     texts: list[str]
-    pairs: list[tuple[Operator, Operator]]
+    pairs: list[tuple[OperatorLineage, OperatorLineage]]
 
 
 def changes(old: CompiledPlan, new: CompiledPlan) -> Changes:
@@ -34,13 +34,13 @@ def changes(old: CompiledPlan, new: CompiledPlan) -> Changes:
     return Changes(texts, pairs)
 
 
-def _operator(lineage: Lineage, node: int) -> Operator:
+def _operator(lineage: Lineage, node: int) -> OperatorLineage:
     operator = lineage.of(node)
     assert operator is not None
     return operator
 
 
-def _sources(old: Sequence[Source], new: Sequence[Source]) -> list[str]:
+def _sources(old: Sequence[SourceLineage], new: Sequence[SourceLineage]) -> list[str]:
     same = match_sources(list(map(SourceKey.of, old)), list(map(SourceKey.of, new)))
     texts = [
         f"{new[at].name}: {text}"

@@ -12,7 +12,7 @@ from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.scopes import Names, Scope, columns_of
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import LogicalType, RowType
 
@@ -50,7 +50,7 @@ class BindQuery(Protocol):
 class Binder:
     """One program being bound. `bind_query` is here so that expressions can bind the queries inside them."""
 
-    source: Source
+    source: SourceText
     catalog: Catalog
     bind_query: BindQuery
     names: Names = field(default_factory=Names)

@@ -139,7 +139,7 @@ class _Declaration:
             found[item.name] = self._column(item)
         return tuple(found.values())
 
-    def _check_overwrite(self, item: st.Column, base: Column | None) -> None:
+    def _check_overwrite(self, item: st.ColumnClause, base: Column | None) -> None:
         if base is None:
             return
         feature = {ColumnKind.COMPUTED: "GENERATED", ColumnKind.METADATA: "METADATA"}.get(base.kind)
@@ -149,7 +149,7 @@ class _Declaration:
                 item.span, f"a column named {item.name!r} already exists in the base table", remedy
             )
 
-    def _column(self, item: st.Column) -> Column:
+    def _column(self, item: st.ColumnClause) -> Column:
         match item:
             case st.PhysicalColumn():
                 return Column(item.name, bind_type(item.type, self._source), comment=item.comment)
@@ -305,7 +305,7 @@ _UNKNOWN = LogicalType()
 _KIND_NAMES = {ColumnKind.PHYSICAL: "regular", ColumnKind.COMPUTED: "computed", ColumnKind.METADATA: "metadata"}
 
 
-def _kind(item: st.Column) -> ColumnKind:
+def _kind(item: st.ColumnClause) -> ColumnKind:
     if isinstance(item, st.ComputedColumn):
         return ColumnKind.COMPUTED
     return ColumnKind.METADATA if isinstance(item, st.MetadataColumn) else ColumnKind.PHYSICAL

@@ -15,7 +15,7 @@ from compiled_plan.planner.algebra.nodes import Hint
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.plans.errors import ProgramError, ProgramWarning
 from compiled_plan.plans.text.durations import parse_duration, warn_of_bare_number
 
@@ -25,7 +25,7 @@ STATE_TTL = "STATE_TTL"
 _KNOWN = frozenset((STATE_TTL, "OPTIONS", "LOOKUP", *JOIN_HINTS))
 
 
-def bind_block_hints(hint: exp.Expr | None, source: Source) -> tuple[Hint, ...]:
+def bind_block_hints(hint: exp.Expr | None, source: SourceText) -> tuple[Hint, ...]:
     """The hints of `SELECT /*+ ... */`.
 
     Raises:
@@ -36,7 +36,7 @@ def bind_block_hints(hint: exp.Expr | None, source: Source) -> tuple[Hint, ...]:
     return tuple(_block_hint(item, source) for item in items)
 
 
-def _block_hint(node: ast.TableHint, source: Source) -> Hint:
+def _block_hint(node: ast.TableHint, source: SourceText) -> Hint:
     if node.name == STATE_TTL:
         if node.arguments or not node.options:
             raise source.error(node, "STATE_TTL takes keys and values", "write STATE_TTL('table' = '1 d')")
@@ -76,7 +76,7 @@ def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:
                 )
 
 
-def bind_table_hints(hints: Sequence[ast.TableHint], source: Source) -> tuple[Hint, ...]:
+def bind_table_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tuple[Hint, ...]:
     """The hints after a table's name: the first OPTIONS, as in Flink; the others are warned of.
 
     Raises:
@@ -98,22 +98,22 @@ def bind_table_hints(hints: Sequence[ast.TableHint], source: Source) -> tuple[Hi
     return tuple(found)
 
 
-def ignore_hints(hints: Sequence[ast.TableHint], source: Source) -> None:
+def ignore_hints(hints: Sequence[ast.TableHint], source: SourceText) -> None:
     """Warn of hints behind the name of a WITH query, which Flink passes over."""
     for node in hints:
         _warn_without_effect(node, source, "options are those of tables: put it into the WITH query")
 
 
-def _check_options(node: ast.TableHint, source: Source) -> None:
+def _check_options(node: ast.TableHint, source: SourceText) -> None:
     if node.arguments or not node.options:
         raise source.error(node, "OPTIONS takes keys and values", "write OPTIONS('key' = 'value')")
 
 
-def _unknown(node: ast.TableHint, source: Source) -> ProgramError:
+def _unknown(node: ast.TableHint, source: SourceText) -> ProgramError:
     return source.error(node, f"no hint is named {node.name!r}", did_you_mean(node.name, sorted(_KNOWN)))
 
 
-def _warn_without_effect(node: ast.TableHint, source: Source, remedy: str) -> None:
+def _warn_without_effect(node: ast.TableHint, source: SourceText, remedy: str) -> None:
     import warnings
 
     place = source.where(node).partition("\n")[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import ProgramError
 
@@ -23,7 +23,7 @@ class LikeRules:
     strategies: Mapping[str, str]
 
     @classmethod
-    def of(cls, like: st.LikeClause | None, source: Source) -> LikeRules:
+    def of(cls, like: st.LikeClause | None, source: SourceText) -> LikeRules:
         """The rules that a LIKE clause states.
 
         Raises:
@@ -59,7 +59,7 @@ class LikeRules:
 
 
 def merge_options(
-    base: tuple[tuple[str, str], ...], new: Mapping[str, str], rules: LikeRules, source: Source
+    base: tuple[tuple[str, str], ...], new: Mapping[str, str], rules: LikeRules, source: SourceText
 ) -> tuple[tuple[str, str], ...]:
     """The connector options of both tables.
 

@@ -18,7 +18,7 @@ from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surro
 from compiled_plan.planner.sql.binding.expressions import bind, bind_value
 from compiled_plan.planner.sql.binding.from_clause import From, one_row
 from compiled_plan.planner.sql.binding.scopes import Scope, columns_of
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.windows import check_sortable, directions
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.rex import InputRef, RexNode, type_of, walk
@@ -28,7 +28,7 @@ from compiled_plan.plans.types import LogicalType, NullType, RowType, row_of
 _REGISTERED = (calls, joins, jsons, predicates, relations, values)
 
 
-def new_binder(source: Source, catalog: Catalog) -> Binder:
+def new_binder(source: SourceText, catalog: Catalog) -> Binder:
     """A binder of what `source` holds."""
     return Binder(source, catalog, bind_query)
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.registry import resolve_call
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.plans.rex import FieldAccess, InputRef, RexNode, transform, type_of
 from compiled_plan.plans.types import FieldsType, RowType
 
@@ -107,7 +107,7 @@ def columns_of(names: Iterable[str], start: int = 0) -> tuple[ScopeColumn, ...]:
     return tuple(ScopeColumn(name, index) for index, name in enumerate(names, start))
 
 
-def resolve(parts: list[exp.Identifier], scope: Scope, source: Source, node: exp.Expr) -> RexNode:
+def resolve(parts: list[exp.Identifier], scope: Scope, source: SourceText, node: exp.Expr) -> RexNode:
     """The column, or field of a column, that a dotted name stands for.
 
     A prefix that names a relation comes before a column of that name, as in Flink; the longest prefix first.
@@ -128,12 +128,12 @@ def resolve(parts: list[exp.Identifier], scope: Scope, source: Source, node: exp
     raise _unknown(parts, scope, source, node)
 
 
-def find_relation(parts: list[exp.Identifier], scope: Scope, source: Source, node: exp.Expr) -> Relation | None:
+def find_relation(parts: list[exp.Identifier], scope: Scope, source: SourceText, node: exp.Expr) -> Relation | None:
     """The relation of the innermost scope that a qualifier names, or None."""
     return _relation(tuple(part.name for part in parts), scope, source, node)
 
 
-def _relation(qualifier: tuple[str, ...], scope: Scope, source: Source, node: exp.Expr) -> Relation | None:
+def _relation(qualifier: tuple[str, ...], scope: Scope, source: SourceText, node: exp.Expr) -> Relation | None:
     found = [relation for relation in scope.relations if relation.answers_to(qualifier)]
     if len(found) > 1:
         raise source.error(node, f"table name {'.'.join(qualifier)!r} is ambiguous", "give the tables aliases")
@@ -141,7 +141,7 @@ def _relation(qualifier: tuple[str, ...], scope: Scope, source: Source, node: ex
 
 
 def _in_relation(
-    relation: Relation, parts: list[exp.Identifier], length: int, level: Scope, scope: Scope, source: Source
+    relation: Relation, parts: list[exp.Identifier], length: int, level: Scope, scope: Scope, source: SourceText
 ) -> RexNode:
     part = parts[length]
     found = [column for column in relation.columns if column.name == part.name]
@@ -162,7 +162,7 @@ def _in_relation(
     return _fields(_from(level, scope, rex), parts[length + 1 :], parts, source)
 
 
-def _unqualified(name: str, scope: Scope, source: Source, node: exp.Expr) -> RexNode | None:
+def _unqualified(name: str, scope: Scope, source: SourceText, node: exp.Expr) -> RexNode | None:
     found = [column for column in scope.visible if column.name == name]
     if len(found) > 1:
         tables = sorted({relation.name or "a subquery" for relation in scope.relations if _has(relation, name)})
@@ -207,13 +207,13 @@ def outer(rex: RexNode, correlation: str) -> RexNode:
     )
 
 
-def _fields(rex: RexNode, rest: list[exp.Identifier], parts: list[exp.Identifier], source: Source) -> RexNode:
+def _fields(rex: RexNode, rest: list[exp.Identifier], parts: list[exp.Identifier], source: SourceText) -> RexNode:
     for part in rest:
         rex = field_of(rex, part, source)
     return rex
 
 
-def field_of(rex: RexNode, part: exp.Identifier, source: Source) -> RexNode:
+def field_of(rex: RexNode, part: exp.Identifier, source: SourceText) -> RexNode:
     """Field `part` of a row-valued expression.
 
     Raises:
@@ -227,7 +227,7 @@ def field_of(rex: RexNode, part: exp.Identifier, source: Source) -> RexNode:
     return FieldAccess(rex, part.name)
 
 
-def _unknown(parts: list[exp.Identifier], scope: Scope, source: Source, node: exp.Expr) -> Exception:
+def _unknown(parts: list[exp.Identifier], scope: Scope, source: SourceText, node: exp.Expr) -> Exception:
     head = parts[0].name
     columns = [column.name for level in scope.chain() for column in level.visible]
     if len(parts) > 1:

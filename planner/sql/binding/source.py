@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import CompiledPlanError, ProgramError, Unsuppor
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """The script that the nodes' positions refer to.
 
     Args:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.plans import types as t
 from compiled_plan.plans.deep import deeply
 
 
 @deeply
-def bind_type(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def bind_type(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     """The logical type of a written one; nullable unless NOT NULL was written.
 
     Raises:
@@ -36,7 +36,7 @@ def qualifier_text(unit: ast.IntervalQualifier) -> str:
     return f"{start} TO {unit.end}" + ("" if scale is None else f"({scale})")
 
 
-def _number(spec: ast.TypeSpec, source: Source, default: int, low: int, high: int) -> int:
+def _number(spec: ast.TypeSpec, source: SourceText, default: int, low: int, high: int) -> int:
     if not spec.parameters:
         return default
     value = spec.parameters[0]
@@ -48,7 +48,7 @@ def _number(spec: ast.TypeSpec, source: Source, default: int, low: int, high: in
 def _at_most(make: Callable[[int], t.LogicalType], low: int, high: int, default: int) -> _Reader:
     """Like `_sized`, but a larger number stands for the largest, as Flink's type system has it."""
 
-    def read(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    def read(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
         return make(min(_number(spec, source, default, low, t.MAX_LENGTH), high))
 
     return read
@@ -62,7 +62,7 @@ def _plain(found: t.LogicalType) -> _Reader:
     return lambda spec, source: found
 
 
-def _decimal(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _decimal(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     precision = min(_number(spec, source, 10, 1, t.MAX_LENGTH), 38)
     scale = spec.parameters[1] if len(spec.parameters) > 1 else 0
     if scale > precision:
@@ -70,7 +70,7 @@ def _decimal(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     return t.DecimalType(precision=precision, scale=scale)
 
 
-def _interval(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _interval(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     unit = spec.unit
     if unit is None:
         raise source.error(spec, "INTERVAL needs a unit", "write INTERVAL DAY, INTERVAL DAY TO SECOND(3), ...")
@@ -78,19 +78,19 @@ def _interval(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
         return plan_literals.interval_type(qualifier_text(unit))
 
 
-def _array(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _array(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     return t.ArrayType(element=bind_type(spec.children[0], source))
 
 
-def _multiset(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _multiset(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     return t.MultisetType(element=bind_type(spec.children[0], source))
 
 
-def _map(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _map(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     return t.MapType(key=bind_type(spec.children[0], source), value=bind_type(spec.children[1], source))
 
 
-def _fields(spec: ast.TypeSpec, source: Source) -> tuple[t.Field, ...]:
+def _fields(spec: ast.TypeSpec, source: SourceText) -> tuple[t.Field, ...]:
     found: list[t.Field] = []
     for item in spec.fields:
         name = item.this.name
@@ -100,35 +100,35 @@ def _fields(spec: ast.TypeSpec, source: Source) -> tuple[t.Field, ...]:
     return tuple(found)
 
 
-def _row(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _row(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     return t.RowType(fields=_fields(spec, source))
 
 
-def _structured(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _structured(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     fields = _fields(spec, source)
     with source.at(spec):
         name = t.check_structured(spec.class_name)
     return t.StructuredType(class_name=name, fields=fields)
 
 
-def _raw(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _raw(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     return t.RawType(class_name=spec.class_name, serializer=str(spec.args.get("snapshot") or ""))
 
 
-def _real(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _real(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     raise source.error(
         spec, "the type REAL is not supported, in Flink neither", "write FLOAT, which has the same 4 bytes"
     )
 
 
-def _user(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+def _user(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     name = ".".join(part.name for part in spec.args.get("parts") or [])
     raise source.error(
         spec, f"no type is named {name!r}", did_you_mean(name.upper(), _READERS, "write a built-in type")
     )
 
 
-_Reader = Callable[[ast.TypeSpec, Source], t.LogicalType]
+_Reader = Callable[[ast.TypeSpec, SourceText], t.LogicalType]
 
 _READERS: dict[str, _Reader] = {
     "CHAR": _sized(lambda n: t.CharType(length=n), 1, t.MAX_LENGTH, 1),

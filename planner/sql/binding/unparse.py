@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.types import bind_type, qualifier_text
 from compiled_plan.plans.types import (
     MAX_LENGTH,
@@ -55,13 +55,13 @@ _WORDS: dict[str, tuple[str, ...]] = {
 _Writer = Callable[["_Text", exp.Expr], tuple[str, int]]
 
 
-def unparse(node: exp.Expr, source: Source) -> str:
+def unparse(node: exp.Expr, source: SourceText) -> str:
     """The SQL text of an expression."""
     return _Text(source).write(node)
 
 
 class _Text:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceText) -> None:
         self._source = source
 
     def write(self, node: exp.Expr, above: int = 0) -> str:

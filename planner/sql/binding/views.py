@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from compiled_plan.planner.catalog.tables import CatalogView
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 
 
 @dataclass
@@ -16,7 +16,7 @@ class ViewQuery:
     """A view's query, its script, and what it was bound to at which version of the catalog."""
 
     node: exp.Expr
-    source: Source
+    source: SourceText
     columns: tuple[str, ...]
     catalog: str
     database: str

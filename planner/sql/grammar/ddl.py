@@ -10,7 +10,7 @@ from sqlglot import TokenType, exp
 from compiled_plan.planner.sql.grammar.catalogs import Catalogs
 from compiled_plan.planner.sql.grammar.core import all_texts
 from compiled_plan.planner.sql.nodes.statements import (
-    Column,
+    ColumnClause,
     ComputedColumn,
     CreateFunction,
     CreateTable,
@@ -48,7 +48,7 @@ _DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
 class _Body:
     """What the parentheses of CREATE TABLE hold."""
 
-    columns: list[Column] = field(default_factory=list)
+    columns: list[ColumnClause] = field(default_factory=list)
     watermarks: list[Watermark] = field(default_factory=list)
     keys: list[PrimaryKey] = field(default_factory=list)
 
@@ -170,7 +170,7 @@ class Ddl(Catalogs):
             self.fail("SQL parse failed: a table has at most one PRIMARY KEY", span=self.span_from(start))
         body.keys.append(PrimaryKey(name=name, columns=columns, enforced=enforced, span=self.span_from(start)))
 
-    def _column(self, body: _Body) -> Column:
+    def _column(self, body: _Body) -> ColumnClause:
         start = self.mark()
         name = ".".join(all_texts(self.dotted("a column name")))
         if self.take("AS"):

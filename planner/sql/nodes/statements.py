@@ -70,7 +70,7 @@ class UseDatabase(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class ColumnClause:
     """A column of CREATE TABLE.
 
     Attributes:
@@ -85,21 +85,21 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhysicalColumn(Column):
+class PhysicalColumn(ColumnClause):
     """`name type`. `type.nullable` is False after NOT NULL, and None when nothing was said."""
 
     type: TypeSpec
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComputedColumn(Column):
+class ComputedColumn(ColumnClause):
     """`name AS expression`."""
 
     expression: exp.Expr
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetadataColumn(Column):
+class MetadataColumn(ColumnClause):
     """`name type METADATA [FROM 'key'] [VIRTUAL]`. `key` is None when not written: the column's name."""
 
     type: TypeSpec
@@ -108,7 +108,7 @@ class MetadataColumn(Column):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NamedColumn(Column):
+class NamedColumn(ColumnClause):
     """A name alone: CREATE TABLE t (a, b) AS SELECT chooses and orders the query's columns."""
 
 
@@ -173,7 +173,7 @@ class CreateTable(Statement):
     temporary: bool
     if_not_exists: bool
     or_replace: bool
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnClause, ...]
     watermarks: tuple[Watermark, ...]
     primary_key: PrimaryKey | None
     comment: str | None

@@ -35,7 +35,7 @@ class Wrapper:
     _node: exp.Expr
 
 
-class Column(ast.ColumnRef):
+class ColumnNode(ast.ColumnRef):
     """A column by name: `col("a")`, or `table.a` with the table's key in `owner`. Args: `parts` (one), `owner`."""
 
     arg_types: ClassVar[dict[str, bool]] = {"parts": True, "owner": False}
@@ -99,7 +99,7 @@ def identifier(name: str) -> exp.Identifier:
 
 def column(name: str, owner: str = "") -> exp.Expr:
     """A column by name."""
-    return Column(parts=[identifier(name)], owner=owner)
+    return ColumnNode(parts=[identifier(name)], owner=owner)
 
 
 def column_at(name: str, place: int) -> exp.Expr:
@@ -107,9 +107,9 @@ def column_at(name: str, place: int) -> exp.Expr:
     return named(ColumnAt(parts=[identifier(name)], place=place), f"col({name!r})")
 
 
-@binds(Column)
+@binds(ColumnNode)
 def _column(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, Column)
+    assert isinstance(node, ColumnNode)
     name = node.name
     for level in context.scope.chain() if node.owner else ():
         owned = [relation for relation in level.relations if node.owner in relation.path[:-1]]

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes import position
 from compiled_plan.planner.table.building.nodes import TEXT
 from compiled_plan.plans.deep import deeply
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Operation(Source):
+class Operation(SourceText):
     """A method of `Table` being carried out: `text` is its name."""
 
     def where(self, node: exp.Expr | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from compiled_plan.planner.sql import parse
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.types import bind_type
 from compiled_plan.planner.sql.nodes import TypeSpec
 from compiled_plan.plans.errors import PlanError, ProgramError, UnsupportedError
@@ -35,7 +35,7 @@ def logical_type(type_: object) -> LogicalType:
     if found is not None:
         return found
     text = text_of_type(type_)
-    return bind_type(_parsed(text), Source(text))
+    return bind_type(_parsed(text), SourceText(text))
 
 
 def text_of_type(type_: object) -> str:
@@ -70,7 +70,7 @@ def _read(text: str) -> LogicalType:
 def _parsed(text: str) -> TypeSpec:
     try:
         spec = parse.parse_type(text)
-        bind_type(spec, Source(text))
+        bind_type(spec, SourceText(text))
     except UnsupportedError:
         raise
     except ProgramError as fault:

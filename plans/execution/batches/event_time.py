@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from compiled_plan.plans.execution.spark.storage import Folder
-    from compiled_plan.plans.execution.stages.prepared import Program
+    from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 
 def _clock_ms() -> int:
@@ -182,7 +182,7 @@ class EventTime:
 
 
 def event_time_of(
-    program: Program, spark: SparkSession, folder: Folder, names: Mapping[int, str], interval: int
+    program: PreparedPlan, spark: SparkSession, folder: Folder, names: Mapping[int, str], interval: int
 ) -> EventTime | None:
     """The watermark of a program's query; None where Spark's own way will do.
 

@@ -12,7 +12,7 @@ from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.tables.writing import Sinks
 from compiled_plan.plans.inspection.checkpoints import ENDS
 
@@ -39,7 +39,7 @@ class MicroBatches:
     """
 
     spark: SparkSession
-    program: Program
+    program: PreparedPlan
     sinks: Sinks
     options: RunOptions
     bounded: bool

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.inspection.diff.description import FORMAT
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
-from compiled_plan.plans.inspection.lineage import Operator, lineage_of
+from compiled_plan.plans.inspection.lineage import OperatorLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.tables import local_place
 from compiled_plan.plans.rex import PythonFunction
 
@@ -52,12 +52,12 @@ class Setting:
         return RunFacts(self.spark, lambda _, function: self.code(function), self.place, is_run=True)
 
 
-def clock_of(program: Program) -> str:
+def clock_of(program: PreparedPlan) -> str:
     """The clock by which timers of a program fire."""
     return "event time" if program.event_time else "processing time"
 
 
-def describe(program: Program, setting: Setting) -> dict[str, Any]:
+def describe(program: PreparedPlan, setting: Setting) -> dict[str, Any]:
     """Describe a run, without the names and positions of its sources."""
     stages = stages_of(program)
     return {
@@ -74,7 +74,7 @@ def describe(program: Program, setting: Setting) -> dict[str, Any]:
     }
 
 
-def stages_of(program: Program) -> Mapping[int, int]:
+def stages_of(program: PreparedPlan) -> Mapping[int, int]:
     """By node the number of its stage among those that keep state: Spark finds state by it."""
     found: dict[int, int] = {}
     number = 0
@@ -85,11 +85,11 @@ def stages_of(program: Program) -> Mapping[int, int]:
     return found
 
 
-def _code(operator: Operator, setting: Setting) -> dict[str, str]:
+def _code(operator: OperatorLineage, setting: Setting) -> dict[str, str]:
     return {function.path: setting.code(function) for function in operator.functions}
 
 
-def given_uids(program: Program) -> frozenset[str]:
+def given_uids(program: PreparedPlan) -> frozenset[str]:
     """The uids that are not what the product would call the operators by itself."""
     plan = program.plan
     bare = plan.with_nodes([node.model_copy(update={"uid": None}) for node in plan.nodes])

@@ -15,8 +15,8 @@ from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.description import Setting
 from compiled_plan.plans.execution.interfaces.tables import table_of
-from compiled_plan.plans.execution.stages.prepared import Program
-from compiled_plan.plans.inspection.lineage import Source, lineage_of
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
+from compiled_plan.plans.inspection.lineage import SourceLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 
 _DEFAULTS = ("default_catalog", "default_database")
@@ -46,7 +46,7 @@ class Names:
         return frozenset(self.by_node.values()) | frozenset(map(self.end_of, self.by_node))
 
 
-def names_of(program: Program, setting: Setting, old: Mapping[str, Any] | None = None) -> Names:
+def names_of(program: PreparedPlan, setting: Setting, old: Mapping[str, Any] | None = None) -> Names:
     """The names of a program's sources.
 
     Args:
@@ -92,7 +92,7 @@ def _key(entry: Mapping[str, Any]) -> SourceKey:
     return SourceKey(entry["name"], entry["identity"], entry["options"])
 
 
-def _read_by(source: Source, program: Program) -> Iterator[int]:
+def _read_by(source: SourceLineage, program: PreparedPlan) -> Iterator[int]:
     """The ids of the streams that give a source's rows: a table is read once for each way to read it."""
     if source.nodes[0] in program.values:
         yield source.nodes[0]
@@ -102,7 +102,7 @@ def _read_by(source: Source, program: Program) -> Iterator[int]:
         yield table.id
 
 
-def _name(node: int, source: Source, program: Program) -> str:
+def _name(node: int, source: SourceLineage, program: PreparedPlan) -> str:
     if node in program.values:
         return f"values_v{source.identity}"
     path = table_of(program.tables[node].scans[0]).path

@@ -22,7 +22,7 @@ class BlackHole:
     READS_ORDER: ClassVar[bool] = False
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Compute a batch; see `Sink.write`."""
+        """Compute a batch; see `RowSink.write`."""
         frame.write.format("noop").mode("overwrite").save()
 
 

@@ -27,7 +27,7 @@ class Collector:
     receive: Callable[[Any], None]
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Hand a batch over; see `Sink.write`."""
+        """Hand a batch over; see `RowSink.write`."""
         names = [KIND, *(f"f{at}" for at in range(self.width))]
         # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
         rows = frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names)

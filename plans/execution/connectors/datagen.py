@@ -21,7 +21,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     KIND,
     ORD,
     PATH,
-    Source,
+    RowSource,
     SourceContext,
     TableSpec,
     source_connector,
@@ -38,7 +38,7 @@ _MAX_MONTHS = 120_000
 
 
 @source_connector(SPEC)
-def source(table: TableSpec, context: SourceContext) -> Source:
+def source(table: TableSpec, context: SourceContext) -> RowSource:
     """Rows of a table's columns."""
     makers = [_maker(f"fields.{field.name}", field.type, table) for field in table.columns.fields]
     rows = _rows(table, makers)
@@ -63,7 +63,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     frame = numbers.select(F.call_function("order_number").alias(ORD), column(made).alias("row")).select(
         F.lit(INSERT).cast("tinyint").alias(KIND), ORD, F.lit(None).cast("binary").alias(PATH), *fields
     )
-    return Source(frame, bounded=rows >= 0)
+    return RowSource(frame, bounded=rows >= 0)
 
 
 def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:

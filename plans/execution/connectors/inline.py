@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     KIND,
     ORD,
     PATH,
-    Source,
+    RowSource,
     SourceContext,
     TableSpec,
     source_connector,
@@ -45,7 +45,7 @@ class HeldFrame:
 
 
 @source_connector(SPEC)
-def source(table: TableSpec, context: SourceContext) -> Source:
+def source(table: TableSpec, context: SourceContext) -> RowSource:
     """A source for a table.
 
     Raises:
@@ -70,7 +70,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
         folder = _table_file(held, data) if isinstance(data, HeldTable) else _frame_files(held, data, names)
         rows = context.spark.readStream.schema(_schema(names, types)).parquet(str(folder))
     columns = [F.lit(INSERT).cast("tinyint").alias(KIND), F.col(ORD), F.lit(None).cast("binary").alias(PATH)]
-    return Source(rows.select(*columns, *names), bounded=not streaming, keeps=held)
+    return RowSource(rows.select(*columns, *names), bounded=not streaming, keeps=held)
 
 
 def _schema(names: list[str], types: list[Any]) -> Any:

@@ -16,8 +16,8 @@ from compiled_plan.plans.execution.databases.scan import scan
 from compiled_plan.plans.execution.databases.sink import DatabaseSink
 from compiled_plan.plans.execution.interfaces.connectors import (
     LookupTable,
+    RowSource,
     SinkContext,
-    Source,
     SourceContext,
     TableSpec,
     lookup_connector,
@@ -84,7 +84,7 @@ def sink(table: TableSpec, context: SinkContext) -> DatabaseSink:
 
 
 @source_connector(SPEC)
-def source(table: TableSpec, context: SourceContext) -> Source:
+def source(table: TableSpec, context: SourceContext) -> RowSource:
     """Read a table of a database; it is looked for, and waited for where the database is away.
 
     Raises:

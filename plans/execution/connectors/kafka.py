@@ -9,9 +9,9 @@ from compiled_plan.plans.execution.connectors.message_source import read
 from compiled_plan.plans.execution.connectors.messages import Messages, messages_of
 from compiled_plan.plans.execution.connectors.transactions import TransactionSink
 from compiled_plan.plans.execution.interfaces.connectors import (
-    Sink,
+    RowSink,
+    RowSource,
     SinkContext,
-    Source,
     SourceContext,
     TableSpec,
     sink_connector,
@@ -20,19 +20,19 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 
 
 @source_connector(SPEC)
-def source(table: TableSpec, context: SourceContext) -> Source:
+def source(table: TableSpec, context: SourceContext) -> RowSource:
     """The rows of a table; see `read`."""
     return read(messages_of(table, SPEC, parts_of(table.columns, table.options), context.spark), context, upserts=False)
 
 
 @sink_connector(SPEC)
-def sink(table: TableSpec, context: SinkContext) -> Sink:
+def sink(table: TableSpec, context: SinkContext) -> RowSink:
     """A sink for a table; see `write`."""
     parts = parts_of(table.columns, table.options)
     return write(messages_of(table, SPEC, parts, context.spark), context, upserts=False)
 
 
-def write(messages: Messages, context: SinkContext, *, upserts: bool) -> Sink:
+def write(messages: Messages, context: SinkContext, *, upserts: bool) -> RowSink:
     """A sink for a table.
 
     Args:

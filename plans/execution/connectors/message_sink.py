@@ -48,7 +48,7 @@ class MessageSink:
     partitions: int | None
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write a batch; see `Sink.write`."""
+        """Write a batch; see `RowSink.write`."""
         rows = self.encoded(frame)
         if self.messages.format_of(KEY) is not None:
             rows = rows.repartition("key")

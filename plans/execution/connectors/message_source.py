@@ -24,7 +24,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     ORD,
     PARTITION,
     PATH,
-    Source,
+    RowSource,
     SourceContext,
 )
 from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN, dead_letter
@@ -40,7 +40,7 @@ _PLACE = ("topic", "partition", "offset")
 _TIMES = {-1: "NoTimestampType", 0: "CreateTime", 1: "LogAppendTime"}
 
 
-def read(messages: Messages, context: SourceContext, *, upserts: bool) -> Source:
+def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSource:
     """The rows of a table's messages.
 
     Args:
@@ -79,7 +79,7 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> Source
     whole = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
     rows = _rows(raw if cut is None or whole else cut, messages, upserts)
     other = _rows(cut, messages, upserts) if cut is not None and whole else None
-    return Source(
+    return RowSource(
         rows, end is not None, cut=other, partitions=1 if context.clock is None else max(1, topics.all_partitions())
     )
 
@@ -102,7 +102,7 @@ def _by_number(of: Mapping[int, int]) -> Column:
 
 
 def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
-    """The columns of `Source` from those of Spark's connector."""
+    """The columns of `RowSource` from those of Spark's connector."""
     table, spark = messages.table, messages.spark
     value = messages.format_of(VALUE)
     key = messages.format_of(KEY)

@@ -33,7 +33,7 @@ class Printer:
     spark: SparkSession
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Print a batch; see `Sink.write`. A batch that is written again is printed again."""
+        """Print a batch; see `RowSink.write`. A batch that is written again is printed again."""
         lines = (
             self._lines.among(frame)
             # One sorted partition: a global sort would compute the rows twice, once to find the ranges.

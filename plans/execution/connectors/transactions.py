@@ -57,7 +57,7 @@ class TransactionSink:
     first: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write a batch; see `Sink.write`."""
+        """Write a batch; see `RowSink.write`."""
         tasks = self._taken_over(batch_id) if self.first else self._tasks
         rows = self.sink.in_order(self._dealt_out(self.sink.encoded(frame), tasks))
         kernel = java_class(self.sink.messages.spark._jvm, "org.compiledplan.kernel.kafka.TransactionWriter")

@@ -8,9 +8,9 @@ from compiled_plan.plans.execution.connectors.kafka import write
 from compiled_plan.plans.execution.connectors.message_source import read
 from compiled_plan.plans.execution.connectors.messages import Messages, messages_of
 from compiled_plan.plans.execution.interfaces.connectors import (
-    Sink,
+    RowSink,
+    RowSource,
     SinkContext,
-    Source,
     SourceContext,
     TableSpec,
     sink_connector,
@@ -19,13 +19,13 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 
 
 @source_connector(SPEC)
-def source(table: TableSpec, context: SourceContext) -> Source:
+def source(table: TableSpec, context: SourceContext) -> RowSource:
     """The rows of a table from the beginning of its topics; see `read`."""
     return read(_messages(table, context), context, upserts=True)
 
 
 @sink_connector(SPEC)
-def sink(table: TableSpec, context: SinkContext) -> Sink:
+def sink(table: TableSpec, context: SinkContext) -> RowSink:
     """A sink for a table; see `write`."""
     return write(_messages(table, context), context, upserts=True)
 

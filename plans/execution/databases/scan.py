@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     KIND,
     ORD,
     PATH,
-    Source,
+    RowSource,
     SourceContext,
     TableSpec,
 )
@@ -29,7 +29,7 @@ _SOURCE = "org.compiledplan.kernel.jdbc.JdbcTable"
 _FETCH = 1000
 
 
-def scan(table: TableSpec, database: Database, context: SourceContext) -> Source:
+def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSource:
     """The rows of a table; of its columns those that the plan uses, others are null.
 
     Raises:
@@ -73,7 +73,7 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> Source
     ]
     order = F.call_function("order_number").alias(ORD)
     kind, path = F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(PATH)
-    return Source(rows.select(kind, order, path, *fields), bounded=True)
+    return RowSource(rows.select(kind, order, path, *fields), bounded=True)
 
 
 def _parts(database: Database, column: str) -> Iterator[tuple[str, ...]]:

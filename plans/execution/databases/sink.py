@@ -54,7 +54,7 @@ class DatabaseSink:
     first: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write a batch; see `Sink.write`."""
+        """Write a batch; see `RowSink.write`."""
         if self.first:
             # Not before: a start that is refused leaves nothing.
             self.database.run_first(

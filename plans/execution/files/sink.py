@@ -76,7 +76,7 @@ class FileSink:
     first: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write a batch; see `Sink.write`."""
+        """Write a batch; see `RowSink.write`."""
         root = self.table.options["path"]
         files = Files(self.context.spark, root)
         batch = f"{self.context.run_id}-{batch_id}"

@@ -16,7 +16,7 @@ from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.execution.files.hadoop import Files, literally
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, column, java_column, shape
-from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, Source, SourceContext, TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, RowSource, SourceContext, TableSpec
 from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN as DEAD_LETTER
 from compiled_plan.plans.inspection.places import missing
 
@@ -37,7 +37,7 @@ _METADATA: Mapping[str, str] = {
 }
 
 
-def source(table: TableSpec, context: SourceContext) -> Source:
+def source(table: TableSpec, context: SourceContext) -> RowSource:
     """Read a file or the files of a folder.
 
     Raises:
@@ -62,7 +62,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     if table.partition_keys:
         extra.append(_partition_values(table, context.spark).alias(_PARTITIONS))
     scanned = format_.scan(reader, literally(files.root), spec, extra, order)
-    return Source(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
+    return RowSource(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
 
 
 def _metadata(key: str, spark: SparkSession) -> Column:
@@ -89,7 +89,7 @@ def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
 
 
 def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
-    """The columns in the order of `Source`, with their names there."""
+    """The columns in the order of `RowSource`, with their names there."""
     names = [field.name for field in table.columns.fields]
     kept = [name for name in names if name not in table.partition_keys]
     columns = [

@@ -83,7 +83,7 @@ class SourceContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RowSource:
     """A source that is ready to be read.
 
     Args:
@@ -101,7 +101,7 @@ class Source:
     partitions: int = 1
 
 
-class Sink(Protocol):
+class RowSink(Protocol):
     """Writes micro-batches."""
 
     #: Whether the columns `ord` and `path` are needed; they may be left out elsewhere.
@@ -195,8 +195,8 @@ class SinkContext:
         return number
 
 
-SourceFactory = Callable[[TableSpec, SourceContext], Source]
-SinkFactory = Callable[[TableSpec, SinkContext], Sink]
+SourceFactory = Callable[[TableSpec, SourceContext], RowSource]
+SinkFactory = Callable[[TableSpec, SinkContext], RowSink]
 #: Given a table: what the kernel's LookupTable needs to know, as JSON text.
 LookupFactory = Callable[["LookupTable"], str]
 
@@ -254,7 +254,7 @@ def _registers(registry: dict[str, _F], spec: ConnectorSpec) -> Callable[[_F], _
     return register
 
 
-def open_source(table: TableSpec, context: SourceContext) -> Source:
+def open_source(table: TableSpec, context: SourceContext) -> RowSource:
     """The source for a table.
 
     Raises:
@@ -265,7 +265,7 @@ def open_source(table: TableSpec, context: SourceContext) -> Source:
     return _factory(_SOURCES, table.options)(table, context)
 
 
-def open_sink(table: TableSpec, context: SinkContext) -> Sink:
+def open_sink(table: TableSpec, context: SinkContext) -> RowSink:
     """The sink for a table.
 
     Raises:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution import functions
 from compiled_plan.plans.execution.functions.accumulating import AggregatePayload
 from compiled_plan.plans.execution.functions.codec import adapt, writer
 from compiled_plan.plans.execution.functions.columns import RESULT, PythonFunctions, argument, plain
@@ -26,7 +27,7 @@ from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.types import LogicalType
 from compiled_plan.plans.types.python.bridge import Bridged
 
-_PROGRAM = Path(__file__).with_name("aggregate_worker.py")
+_PROGRAM = Path(functions.__path__[0], "aggregate_worker.py")
 
 
 def kernel_call(

@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     KIND,
     ORD,
     PATH,
-    Source,
+    RowSource,
     SourceContext,
     TableSpec,
 )
@@ -36,7 +36,7 @@ _NO_STREAM = ("does not support streamed reading", "simpleStreamReader is not im
 _NO_COLUMNS = "Schema must be specified"
 
 
-def read(table: TableSpec, context: SourceContext) -> Source:
+def read(table: TableSpec, context: SourceContext) -> RowSource:
     """The rows of a table; of its columns those that the plan uses, others are null.
 
     Raises:
@@ -50,14 +50,14 @@ def read(table: TableSpec, context: SourceContext) -> Source:
         opened.options.setdefault("maxFilesPerTrigger", str(context.max_files))
     stream = None if mode == "batch" else _stream(opened, must=mode == "streaming")
     if stream is not None:
-        return Source(_rows(stream, table), bounded=False)
+        return RowSource(_rows(stream, table), bounded=False)
     with opened.told("read"):
         frame = _loaded(opened, opened.spark.read)
     frame = frame.select(*(F.col(_quoted(name)) for name in _used(table)))
     kernel = java_class(opened.spark._jvm, _WHOLE)
     held = _Held(kernel, kernel.hold(frame._jdf))
     whole = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
-    return Source(_rows(whole, table), bounded=True, keeps=held)
+    return RowSource(_rows(whole, table), bounded=True, keeps=held)
 
 
 class _Held:
@@ -167,7 +167,7 @@ def _used(table: TableSpec) -> list[str]:
 
 
 def _rows(frame: DataFrame, table: TableSpec) -> DataFrame:
-    """The columns of `Source` from those of the data source."""
+    """The columns of `RowSource` from those of the data source."""
     used = set(_used(table))
     columns = [
         (F.col(_quoted(field.name)) if field.name in used else F.lit(None).cast(to_spark(field.type))).alias(f"f{at}")

@@ -9,7 +9,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, Sink, SinkContext, TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, RowSink, SinkContext, TableSpec
 from compiled_plan.plans.execution.providers.columns import check_columns
 from compiled_plan.plans.execution.providers.provider import Opened
 from compiled_plan.plans.execution.spark.types import to_spark
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-def write(table: TableSpec, context: SinkContext) -> Sink:
+def write(table: TableSpec, context: SinkContext) -> RowSink:
     """A sink for a table; what is there already is looked at.
 
     Raises:
@@ -56,7 +56,7 @@ class AppendingSink:
     opened: Opened
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Append a batch; see `Sink.write`."""
+        """Append a batch; see `RowSink.write`."""
         table = self.opened.table
         # Fields of rows have the names that are declared, whatever the plan calls them.
         rows = frame.select(

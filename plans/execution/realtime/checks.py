@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.session.options import TRANSFORM
-from compiled_plan.plans.execution.stages.prepared import Program, table_spec
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
 from compiled_plan.plans.inspection.placement import needs_step
 
 #: The connectors whose tables are read in this mode.
@@ -39,7 +39,7 @@ class Reason:
     name: str
     text: str
     remedy: str
-    find: Callable[[Program, Reason], Iterator[UnsupportedError]]
+    find: Callable[[PreparedPlan, Reason], Iterator[UnsupportedError]]
 
     def of(self, table: TableSpec, what: str = "") -> UnsupportedError:
         """The error about a table."""
@@ -48,7 +48,7 @@ class Reason:
         )
 
 
-def check(program: Program, host: str) -> None:
+def check(program: PreparedPlan, host: str) -> None:
     """Refuse what does not run in real-time mode.
 
     Args:
@@ -67,11 +67,11 @@ def check(program: Program, host: str) -> None:
             raise error
 
 
-def _sources(program: Program) -> list[TableSpec]:
+def _sources(program: PreparedPlan) -> list[TableSpec]:
     return [table.table for _, table in sorted(program.tables.items())]
 
 
-def _sinks(program: Program) -> list[TableSpec]:
+def _sinks(program: PreparedPlan) -> list[TableSpec]:
     return [table_spec(sink) for sink in program.sinks]
 
 
@@ -79,46 +79,46 @@ def _connector(table: TableSpec) -> str:
     return table.options.get("connector", "")
 
 
-def _current_watermark(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _current_watermark(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     if program.reads_watermark:
         yield UnsupportedError(f"real-time mode: {reason.text}", remedy=reason.remedy)
 
 
-def _end_of_time(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _end_of_time(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sources(program) if program.event_time else []:
         if "number-of-rows" in table.options or "sequence" in table.options.values():
             yield reason.of(table)
 
 
-def _python(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _python(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for node in program.plan.nodes:
         if node.id in program.layout.levels and needs_step(node):
             yield refuse(node, f"a Python function in real-time mode: {reason.text}", reason.remedy)
 
 
-def _values(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _values(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for node in program.values.values():
         yield refuse(node, f"constant rows in real-time mode: {reason.text}", reason.remedy)
 
 
-def _not_streaming(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _not_streaming(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sources(program):
         if _connector(table) not in SOURCES:
             yield reason.of(table, f"the connector {_connector(table)!r} gives no rows one by one")
 
 
-def _ends(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _ends(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sources(program):
         spec = connector_spec(_connector(table))
         if spec is not None and "scan.bounded.mode" in table.options:
             yield reason.of(table)
 
 
-def _dead_letters(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _dead_letters(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     return (reason.of(table) for table in _sources(program) if puts_aside(table.options))
 
 
-def _same(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _same(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     seen: dict[tuple[tuple[str, str], ...], TableSpec] = {}
     for table in _sources(program):
         other = seen.setdefault(tuple(sorted(table.options.items())), table)
@@ -126,23 +126,23 @@ def _same(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
             yield reason.of(table, f"it is read as {other.identifier}, too, by the same options")
 
 
-def _no_row_sink(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _no_row_sink(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sinks(program):
         if _connector(table) not in SINKS:
             yield reason.of(table, f"the connector {_connector(table)!r} takes no rows one by one")
 
 
-def _transactions(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _transactions(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sinks(program):
         if table.options.get("sink.delivery-guarantee", "").lower() == "exactly-once":
             yield reason.of(table)
 
 
-def _appends(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _appends(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     return (reason.of(table) for table in _sinks(program) if _connector(table) == "jdbc" and not table.primary_key)
 
 
-def _files(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _files(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sinks(program):
         if _connector(table) != "filesystem":
             continue
@@ -151,7 +151,7 @@ def _files(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
             yield reason.of(table, f"a file of format {name!r} is written as a whole, not line by line")
 
 
-def _folders(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+def _folders(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sinks(program):
         if _connector(table) == "filesystem" and table.partition_keys:
             yield reason.of(table)

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.marks import marks_of_ticks
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
-from compiled_plan.plans.execution.interfaces.connectors import Source
+from compiled_plan.plans.execution.interfaces.connectors import RowSource
 from compiled_plan.plans.execution.realtime.checks import check
 from compiled_plan.plans.execution.realtime.inbox import Inbox
 from compiled_plan.plans.execution.realtime.sinks import printers, rows_and_description
@@ -20,7 +20,7 @@ from compiled_plan.plans.execution.realtime.ticks import TICK
 from compiled_plan.plans.execution.realtime.watermarks import control_rows
 from compiled_plan.plans.execution.session.spark_session import no_query_starts, query_settings
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.stages.prepared import Program, table_spec
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
 from compiled_plan.plans.execution.tables.reading import named
 from compiled_plan.plans.inspection.checkpoints import TICKS
 
@@ -38,7 +38,7 @@ _REALTIME = "org.compiledplan.kernel.realtime"
 _HOST = "spark.driver.host"
 
 
-def in_real_time(program: Program, host: str) -> Program:
+def in_real_time(program: PreparedPlan, host: str) -> PreparedPlan:
     """The program as real-time mode runs it: all its sources enter in front of the first stage.
 
     Raises:
@@ -68,7 +68,7 @@ class RealTimeQuery:
     """
 
     spark: SparkSession
-    program: Program
+    program: PreparedPlan
     sinks: Sinks
     interval_ms: int
     partitions: int
@@ -83,7 +83,7 @@ class RealTimeQuery:
         """What `op` says of ticks; empty where there is no stage that they pass."""
         return TICK if self.program.layout.stages else ""
 
-    def control(self, sources: Mapping[int, Source], names: Mapping[int, str], folder: Folder) -> ControlRows | None:
+    def control(self, sources: Mapping[int, RowSource], names: Mapping[int, str], folder: Folder) -> ControlRows | None:
         """The control rows; None where there is no stage.
 
         Args:
@@ -98,7 +98,7 @@ class RealTimeQuery:
             self._watermarks = found.kernel
             return replace(found, ticks=named(found.ticks, TICKS))
 
-    def check(self, sources: Mapping[int, Source], start: Start) -> None:
+    def check(self, sources: Mapping[int, RowSource], start: Start) -> None:
         """Refuse where not all tasks can run at once, and where timers would fire in micro-batches first.
 
         Args:

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.connectors.message_sink import MessageSink
 from compiled_plan.plans.execution.connectors.print import Printer
 from compiled_plan.plans.execution.databases.sink import DatabaseSink
 from compiled_plan.plans.execution.files.sink import STAGING, FileSink
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, Sink
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, RowSink
 from compiled_plan.plans.execution.realtime.inbox import Inbox
 from compiled_plan.plans.execution.stages.enforcer import enforced
 from compiled_plan.plans.execution.stages.envelope import OP
@@ -50,13 +50,13 @@ class Target:
     columns: Sequence[Column]
 
 
-def printers(sinks: Sequence[Sink]) -> dict[int, Callable[[str], None]]:
+def printers(sinks: Sequence[RowSink]) -> dict[int, Callable[[str], None]]:
     """The sinks that print, by number."""
     return {at: sink.show for at, sink in enumerate(sinks) if isinstance(sink, Printer)}
 
 
 def rows_and_description(
-    builder: StageBuilder, rows: DataFrame, nodes: Sequence[SinkNode], sinks: Sequence[Sink], inbox: Inbox | None
+    builder: StageBuilder, rows: DataFrame, nodes: Sequence[SinkNode], sinks: Sequence[RowSink], inbox: Inbox | None
 ) -> tuple[DataFrame, str]:
     """What the kernel's `SinkWriter` takes: the rows, and the description of the sinks as JSON.
 
@@ -97,7 +97,7 @@ def _is_field(name: str) -> bool:
     return name.startswith("f") and name[1:].isdigit()
 
 
-def _target(number: int, sink: Sink, inbox: Inbox | None) -> Target:
+def _target(number: int, sink: RowSink, inbox: Inbox | None) -> Target:
     match sink:
         case BlackHole():
             return Target("blackhole", {}, [F.lit(None).cast("string").alias("nothing")])

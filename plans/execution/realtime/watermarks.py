@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.checkpoint.marks import position_of, read_marks
-from compiled_plan.plans.execution.interfaces.connectors import Source
+from compiled_plan.plans.execution.interfaces.connectors import RowSource
 from compiled_plan.plans.execution.realtime.ticks import EVERY_MS, TICK, ticks
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.control import MARK, ControlRows, TimedSource
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, timings_of
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,8 +28,8 @@ _KAFKA = frozenset({"kafka", "upsert-kafka"})
 
 def control_rows(
     spark: SparkSession,
-    program: Program,
-    opened: Mapping[int, Source],
+    program: PreparedPlan,
+    opened: Mapping[int, RowSource],
     names: Mapping[int, str],
     partitions: int,
     folder: Folder,

@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.stages.envelope import Envelope
 from compiled_plan.plans.execution.stages.hosted import hosted_of
 from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
 from compiled_plan.plans.execution.stages.native import first_of_each_key
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.stages.projections import Projections
 from compiled_plan.plans.execution.stages.seams import Seams
 from compiled_plan.plans.execution.stages.spec import StageSpecs
@@ -77,7 +77,7 @@ class StageHandle:
 class StageBuilder:
     """Builds the DataFrame of a plan; `handles` are then its stages."""
 
-    def __init__(self, spark: SparkSession, lowering: Lowering, program: Program, options: StageOptions) -> None:
+    def __init__(self, spark: SparkSession, lowering: Lowering, program: PreparedPlan, options: StageOptions) -> None:
         self.spark = spark
         self.program = program
         self.options = options

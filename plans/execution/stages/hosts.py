@@ -11,12 +11,12 @@ from compiled_plan.plans.execution.session.options import NATIVE, TRANSFORM
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.stages.prepared import Program
+    from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 _REMEDY = "leave --host out: the default host runs any plan, exactly"
 
 
-def hosted(program: Program, host: str) -> Program:
+def hosted(program: PreparedPlan, host: str) -> PreparedPlan:
     """The program as the host runs it.
 
     Raises:
@@ -31,12 +31,12 @@ def hosted(program: Program, host: str) -> Program:
     return program
 
 
-def native_node(program: Program) -> Deduplicate:
+def native_node(program: PreparedPlan) -> Deduplicate:
     """The operator that `dropDuplicatesWithinWatermark` stands in for."""
     return next(node for node in program.plan.nodes if isinstance(node, Deduplicate))
 
 
-def _check_native(program: Program) -> None:
+def _check_native(program: PreparedPlan) -> None:
     plan, layout = program.plan, program.layout
     keyed = [plan.node(node) for node in layout.levels]
     if not keyed:

@@ -15,7 +15,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.execution.interfaces.connectors import PARTITION
 from compiled_plan.plans.execution.operators.base import is_stateless
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan
@@ -47,7 +47,7 @@ class Timing:
         return replace(self, by_partition=True)
 
 
-def timings(program: Program) -> dict[int, Timing]:
+def timings(program: PreparedPlan) -> dict[int, Timing]:
     """How the watermarks of the program's sources are made, by source; none where Spark's own way will do.
 
     Spark's own watermark is the least of what all rows of each source have made.
@@ -58,7 +58,7 @@ def timings(program: Program) -> dict[int, Timing]:
     return found if any(each != Timing() for each in found.values()) else {}
 
 
-def timings_of(program: Program) -> dict[int, Timing]:
+def timings_of(program: PreparedPlan) -> dict[int, Timing]:
     """How the watermarks of the sources are made that have any, by source."""
     found = {}
     for source in program.tables:

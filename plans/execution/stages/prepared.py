@@ -59,7 +59,7 @@ class SourceTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class PreparedPlan:
     """A plan ready to run."""
 
     plan: CompiledPlan
@@ -116,7 +116,7 @@ def is_target(plan: CompiledPlan, port: Port) -> bool:
     return is_keyed(node) or isinstance(node, Sink) or needs_step(node)
 
 
-def prepare(plan: CompiledPlan) -> Program:
+def prepare(plan: CompiledPlan) -> PreparedPlan:
     """Check a plan and lay it out.
 
     Raises:
@@ -144,7 +144,7 @@ def prepare(plan: CompiledPlan) -> Program:
     )
     steps = frozenset(node.id for node in plan.nodes if needs_step(node))
     layout = lay_out(producers, sources, event_time, steps)
-    return Program(plan, layout, tables, values, sinks)
+    return PreparedPlan(plan, layout, tables, values, sinks)
 
 
 def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:

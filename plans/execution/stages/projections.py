@@ -31,7 +31,7 @@ from compiled_plan.plans.execution.stages.envelope import (
 )
 from compiled_plan.plans.execution.stages.hosted import Hosted
 from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
-from compiled_plan.plans.execution.stages.prepared import Program, consumers, is_target, scan_columns
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, consumers, is_target, scan_columns
 from compiled_plan.plans.execution.stages.watermarks import (
     CURRENT,
     MOVED,
@@ -59,7 +59,7 @@ class Projections:
     """The projections of one plan; `bounded` tells whether all its sources end."""
 
     spark: SparkSession
-    program: Program
+    program: PreparedPlan
     hosted: Hosted
     envelope: Envelope
     bounded: bool

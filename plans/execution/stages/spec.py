@@ -13,7 +13,7 @@ from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.envelope import struct_type
 from compiled_plan.plans.execution.stages.hosted import Hosted
 from compiled_plan.plans.execution.stages.layout import Port, output_column
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,7 +24,7 @@ class StageSpecs:
     """Writes the kernel's specs of the stages of one plan; `host` is the Spark operator that hosts them."""
 
     spark: SparkSession
-    program: Program
+    program: PreparedPlan
     hosted: Hosted
     host: str
 

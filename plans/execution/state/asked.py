@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from compiled_plan.plans.errors import CheckpointError, PlanError
 from compiled_plan.plans.execution.state.figures import Tried
-from compiled_plan.plans.execution.state.reader import Operator
+from compiled_plan.plans.execution.state.reader import StoredOperator
 from compiled_plan.plans.text.durations import parse_duration
 
 
-def tried_of(texts: Sequence[str], operator: Operator | None) -> Tried:
+def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
     """The TTLs that texts give: `3d` for all entries, `leftState=3d`, `left=3d` or `0=3d` for one.
 
     Args:
@@ -35,7 +35,7 @@ def tried_of(texts: Sequence[str], operator: Operator | None) -> Tried:
         else:
             own[_index(operator, name.strip(), text)] = ttl
 
-    def tried(each: Operator, at: int) -> int | None:
+    def tried(each: StoredOperator, at: int) -> int | None:
         if not each.spec["ttl"]:
             return None
         return own.get(at if len(each.spec["ttl"]) > 1 else 0, everywhere)
@@ -50,7 +50,7 @@ def _duration(text: str, whole: str) -> int:
         raise CheckpointError(f"--what-if {whole}: {fault.message}", remedy=fault.remedy) from None
 
 
-def _index(operator: Operator, name: str, text: str) -> int:
+def _index(operator: StoredOperator, name: str, text: str) -> int:
     """The number of the input that a name or a number stands for; `left` is `leftState`."""
     names = {line.entry: line.index for line in operator.lines}
     short = {entry.removesuffix("State"): at for entry, at in names.items()}

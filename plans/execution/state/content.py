@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.state.keys import WantedKey, wanted_key
 from compiled_plan.plans.execution.state.model import Field, KeyReport, KeyState
-from compiled_plan.plans.execution.state.reader import Operator, StateReader
+from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -39,7 +39,7 @@ _JSON = {
 _MOST_KEYS = 1000
 
 
-def key_report(reader: StateReader, operator: Operator, wanted: Mapping[str, str]) -> KeyReport:
+def key_report(reader: StateReader, operator: StoredOperator, wanted: Mapping[str, str]) -> KeyReport:
     """What an operator keeps for a key, or for all keys that begin with it.
 
     Args:
@@ -55,7 +55,9 @@ def key_report(reader: StateReader, operator: Operator, wanted: Mapping[str, str
     return KeyReport(reader.root.uri, reader.number, batch, operator.uid, operator.words, operator.kind, keys)
 
 
-def _read(reader: StateReader, operator: Operator, key: WantedKey, rows: DataFrame | None) -> tuple[KeyState, ...]:
+def _read(
+    reader: StateReader, operator: StoredOperator, key: WantedKey, rows: DataFrame | None
+) -> tuple[KeyState, ...]:
     from pyspark.sql import functions as F
 
     if rows is None:
@@ -72,12 +74,14 @@ def _parsed(text: str) -> Any:
     return json.loads(text, parse_float=Decimal)
 
 
-def _fields(operator: Operator, described: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> Iterator[Field]:
+def _fields(
+    operator: StoredOperator, described: Sequence[Mapping[str, Any]], values: Mapping[str, Any]
+) -> Iterator[Field]:
     for field, (name, value) in zip(described, values.items(), strict=True):
         yield _field(operator, field, name, value)
 
 
-def _field(operator: Operator, field: Mapping[str, Any], name: str, value: Any) -> Field:
+def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value: Any) -> Field:
     """A field as the kernel describes it, with the value that Spark wrote as JSON."""
     what = field["is"]
     if what in _ROWS:
@@ -102,7 +106,7 @@ def _field(operator: Operator, field: Mapping[str, Any], name: str, value: Any) 
     return Field(name, type_, _shown(value, type_))
 
 
-def _columns(operator: Operator, field: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Field]:
+def _columns(operator: StoredOperator, field: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Field]:
     for column, (name, value) in zip(field["columns"], row.items(), strict=True):
         type_ = column["type"] if "call" in column else operator.column(column["input"], column["column"])["type"]
         yield Field(name, short_type(type_), _shown(value, type_))

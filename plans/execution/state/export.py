@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.storage import folder_of
-from compiled_plan.plans.execution.state.reader import Operator, StateReader
+from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -42,7 +42,7 @@ class _EntryList:
         return self.path[0]
 
 
-def export(reader: StateReader, operator: Operator, path: str) -> int:
+def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
     """Write all entries of an operator, and return how many there are.
 
     Columns: `key_text`; `key`, a struct of the key's columns, where the state has their values; `entries`, the list
@@ -100,7 +100,7 @@ def _points_in_time(spark: SparkSession) -> Iterator[None]:
             spark.conf.set(_FORM, before)
 
 
-def entries_of(operator: Operator, content: DataFrame) -> DataFrame:
+def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:
     """A row for each entry; see `export`."""
     fields = operator.state["fields"]
     lists = list(_entry_lists(fields))
@@ -124,7 +124,7 @@ def _at(path: Sequence[str]) -> Column:
     return reduce(lambda column, name: column.getField(name), path, F.col("state"))
 
 
-def _of_list(operator: Operator, content: DataFrame, of: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
+def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
     from pyspark.sql import functions as F
 
     frame = content.select("key", "timer", "state", F.explode(_at(of.path)).alias("entry"))
@@ -150,7 +150,7 @@ def _named(field: Mapping[str, Any], of: _EntryList, several: bool) -> str:
     return f"{of.name}_row" if several and field["is"] in _ROWS else str(field["name"])
 
 
-def _without_entries(operator: Operator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
+def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
     """The keys that keep something and have no entries in a list; all keys where there are no lists."""
     from pyspark.sql import functions as F
 
@@ -160,7 +160,7 @@ def _without_entries(operator: Operator, content: DataFrame, lists: Sequence[_En
 
 
 def _head(
-    operator: Operator, of: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
+    operator: StoredOperator, of: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
 ) -> Iterator[Column]:
     from pyspark.sql import functions as F
 
@@ -185,7 +185,7 @@ def _input(of: _EntryList | None) -> int:
     return int(name.removeprefix("input")) if name.startswith("input") else int(name == "right")
 
 
-def _last_write(operator: Operator, of: _EntryList | None) -> Column | None:
+def _last_write(operator: StoredOperator, of: _EntryList | None) -> Column | None:
     from pyspark.sql import functions as F
 
     if of is not None and any(each["name"] == "lastWrite" for each in of.field.get("fields", ())):
@@ -194,7 +194,7 @@ def _last_write(operator: Operator, of: _EntryList | None) -> Column | None:
     return next((_at((name,)) for name in _WRITES if name in names), None)
 
 
-def _key(operator: Operator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
+def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
     """The key's columns out of the first row that has them all."""
     from pyspark.sql import functions as F
 
@@ -209,7 +209,7 @@ def _key(operator: Operator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -
     return None
 
 
-def _column_names(operator: Operator, described: Mapping[str, Any]) -> list[str]:
+def _column_names(operator: StoredOperator, described: Mapping[str, Any]) -> list[str]:
     """The names of a row's columns as the kernel gives them: of two equal ones the second has a number."""
     found: list[str] = []
     for each in described["columns"]:
@@ -219,7 +219,7 @@ def _column_names(operator: Operator, described: Mapping[str, Any]) -> list[str]
     return found
 
 
-def _shared(operator: Operator, lists: Sequence[_EntryList], taken: Collection[str] = ()) -> Iterator[Column]:
+def _shared(operator: StoredOperator, lists: Sequence[_EntryList], taken: Collection[str] = ()) -> Iterator[Column]:
     """What a key has once, beside the key itself, times and lists of entries; not under names that are taken."""
     paths = {each.path for each in lists}
     for field in operator.state["fields"]:

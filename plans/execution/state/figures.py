@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.state.model import (
     WhatIf,
     Window,
 )
-from compiled_plan.plans.execution.state.reader import Operator, StateReader
+from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -45,10 +45,10 @@ _OF_WINDOWS = frozenset(
 _MOST_WINDOWS = 50
 
 #: Gives the TTL in ms that is tried for the entries of an operator's input; None for none.
-Tried = Callable[[Operator, int], int | None]
+Tried = Callable[[StoredOperator, int], int | None]
 
 
-def no_other(operator: Operator, at: int) -> int | None:
+def no_other(operator: StoredOperator, at: int) -> int | None:
     """No other TTL is tried."""
     return None
 
@@ -77,7 +77,7 @@ def state_report(
 class _Found:
     """An operator's figures as they come in."""
 
-    operator: Operator
+    operator: StoredOperator
     parts: dict[int, Part] = field(default_factory=dict)
     keys: int = 0
     entries: int = 0
@@ -112,7 +112,7 @@ class _Found:
 
 
 def _read(
-    reader: StateReader, wanted: Sequence[Operator], rows: DataFrame | None, now: int, tried: Tried
+    reader: StateReader, wanted: Sequence[StoredOperator], rows: DataFrame | None, now: int, tried: Tried
 ) -> Mapping[str, _Found]:
     found = {each.uid: _Found(each) for each in wanted}
     for each in wanted:
@@ -130,7 +130,7 @@ def _read(
     return found
 
 
-def _aggregated(figures: DataFrame, wanted: Sequence[Operator], now: int, tried: Tried) -> DataFrame:
+def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried) -> DataFrame:
     """One row for each operator and input; keys, bytes and timers are counted with the first entry of a key."""
     from pyspark.sql import functions as F
 
@@ -170,7 +170,7 @@ def _aggregated(figures: DataFrame, wanted: Sequence[Operator], now: int, tried:
     )
 
 
-def _expiry(wanted: Sequence[Operator], ttl_of: Tried) -> Column:
+def _expiry(wanted: Sequence[StoredOperator], ttl_of: Tried) -> Column:
     """When an entry expires under the TTL of its operator and input; null for never."""
     from pyspark.sql import functions as F
 

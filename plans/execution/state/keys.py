@@ -13,7 +13,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.spark.types import to_spark
-from compiled_plan.plans.execution.state.reader import Operator
+from compiled_plan.plans.execution.state.reader import StoredOperator
 from compiled_plan.plans.findings import did_you_mean
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class WantedKey:
         return begins | (key == canonical_key(literals, list(self.types))) if self.whole else begins
 
 
-def wanted_key(operator: Operator, wanted: Mapping[str, str]) -> WantedKey:
+def wanted_key(operator: StoredOperator, wanted: Mapping[str, str]) -> WantedKey:
     """What `wanted` says, texts by the names of columns: those of one input's key, from the first on.
 
     Raises:
@@ -82,7 +82,7 @@ def wanted_key(operator: Operator, wanted: Mapping[str, str]) -> WantedKey:
     return WantedKey(types, values, len(chosen) == len(key))
 
 
-def _not_in_key(operator: Operator, wanted: Mapping[str, str], names: Sequence[Sequence[str]]) -> CheckpointError:
+def _not_in_key(operator: StoredOperator, wanted: Mapping[str, str], names: Sequence[Sequence[str]]) -> CheckpointError:
     keys = " or ".join(dict.fromkeys(f"({', '.join(each)})" for each in names))
     known = list(dict.fromkeys(name for each in names for name in each))
     column = next((name for name in wanted if name not in known), None)

@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.diff.description import read_description
-from compiled_plan.plans.inspection.diff.sides import Side
+from compiled_plan.plans.inspection.diff.sides import PlanSide
 from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import StateLine, state_lines
 from compiled_plan.plans.inspection.lineage.tables import by_name
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class StoredOperator:
     """An operator of a checkpoint.
 
     Args:
@@ -134,16 +134,16 @@ class StateReader:
         return cls(spark, root, head.generation, generation, plan, tuple(json.loads(files.stages)), states)
 
     @cached_property
-    def operators(self) -> Mapping[str, Operator]:
+    def operators(self) -> Mapping[str, StoredOperator]:
         """The operators by uid, in the order of the stages."""
-        side = Side(self.plan, by_name)
+        side = PlanSide(self.plan, by_name)
         nodes = {node.uid: node for node in self.plan.nodes if node.uid}
         lines = state_lines(self.plan)
         found = {}
         for stage in self.stages:
             for spec in stage["operators"]:
                 uid, node = spec["uid"], nodes[spec["uid"]]
-                found[uid] = Operator(
+                found[uid] = StoredOperator(
                     uid,
                     node.id,
                     masked_text(words_of(side, node.id)),
@@ -154,7 +154,7 @@ class StateReader:
                 )
         return {uid: each for uid, each in found.items() if each.kind != "nothing"}
 
-    def operator(self, name: str) -> Operator:
+    def operator(self, name: str) -> StoredOperator:
         """An operator by its uid, or the id of its node.
 
         Raises:

@@ -11,7 +11,7 @@ from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.spark_session import no_query_starts
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.stages.watermarks import end_of_input
 from compiled_plan.plans.execution.tables.constant_rows import values_source
 from compiled_plan.plans.inspection.checkpoints import ENDS
@@ -28,7 +28,7 @@ class Sources:
         context: what sources are opened with.
     """
 
-    def __init__(self, program: Program, context: connectors.SourceContext) -> None:
+    def __init__(self, program: PreparedPlan, context: connectors.SourceContext) -> None:
         self.program, self.spark = program, context.spark
         with no_query_starts():
             self.opened = {node: connectors.open_source(each.table, context) for node, each in program.tables.items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -44,7 +44,7 @@ class SourceTables:
     by_name: Mapping[str, ReadTable]
 
     @classmethod
-    def of(cls, jvm: Any, program: Program, names: Mapping[int, str]) -> SourceTables:
+    def of(cls, jvm: Any, program: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
         """Those of a program.
 
         Args:

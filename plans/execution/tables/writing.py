@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
-from compiled_plan.plans.execution.stages.prepared import Program, sink_tables, table_spec
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -38,7 +38,7 @@ class Sinks:
         context: what sinks are opened with.
     """
 
-    def __init__(self, program: Program, context: connectors.SinkContext) -> None:
+    def __init__(self, program: PreparedPlan, context: connectors.SinkContext) -> None:
         self.program = program
         self._sinks = {sink: connectors.open_sink(table, context) for sink, table in sink_tables(program.sinks).items()}
         letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
@@ -51,7 +51,7 @@ class Sinks:
         self._sums: Written | None = None
         self._batches: dict[int, BatchRows] = {}
 
-    def __getitem__(self, node: int) -> connectors.Sink:
+    def __getitem__(self, node: int) -> connectors.RowSink:
         """The open sink of a sink node, by the node's id."""
         return self._sinks[node]
 
@@ -107,7 +107,7 @@ class Sinks:
         return written, aside
 
 
-def _counted(sink: connectors.Sink, rows: DataFrame, batch: int) -> int:
+def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:
     """Write rows; how many there were."""
     counted, count = (_counting if isinstance(sink, connectors.RunsRows) else _observed)(rows)
     sink.write(counted, batch)

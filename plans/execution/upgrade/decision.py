@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
-from compiled_plan.plans.execution.stages.prepared import Program, prepare
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.upgrade.excerpt import above
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.history import FileTimes
@@ -89,7 +89,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UpgradeRequest:
     """A start that was asked for.
 
     Args:
@@ -100,14 +100,14 @@ class Asked:
         times: tells when files were written; where it is not there, nothing can be filled from history.
     """
 
-    program: Program
+    program: PreparedPlan
     setting: Setting
     options: RunOptions
     functions: PythonFunctions | None = None
     times: FileTimes | None = None
 
 
-def decide(store: Store, asked: Asked) -> Decision | None:
+def decide(store: Store, asked: UpgradeRequest) -> Decision | None:
     """Decide how to start; None where the checkpoint is new.
 
     Raises:
@@ -128,7 +128,7 @@ def decide(store: Store, asked: Asked) -> Decision | None:
     return _Deciding(store, head, asked).decision()
 
 
-def unguarded(store: Store, asked: Asked) -> Decision | None:
+def unguarded(store: Store, asked: UpgradeRequest) -> Decision | None:
     """A start in place whatever differs, to show in tests what would come of it."""
     head = store.head()
     return None if head is None else _Deciding(store, head, asked).in_place()
@@ -137,7 +137,7 @@ def unguarded(store: Store, asked: Asked) -> Decision | None:
 class _Deciding:
     """One decision."""
 
-    def __init__(self, store: Store, head: Head, asked: Asked) -> None:
+    def __init__(self, store: Store, head: Head, asked: UpgradeRequest) -> None:
         self.store, self.head, self.asked = store, head, asked
         self.program, self.setting, self.options = asked.program, asked.setting, asked.options
         files = store.program(head)
@@ -177,7 +177,7 @@ class _Deciding:
         return partly_of(self.store, self.head, self.old)
 
     @cached_property
-    def _old_program(self) -> Program:
+    def _old_program(self) -> PreparedPlan:
         return hosted(prepare(self.old_plan), self.old["host"])
 
     # ---- history

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.batches import Batch, Clock
 from compiled_plan.plans.execution.upgrade.history import ReadFile
 from compiled_plan.plans.inspection.diff.model import OperatorEdit
@@ -45,7 +45,7 @@ class Filling:
     """
 
     edits: tuple[OperatorEdit, ...]
-    program: Program
+    program: PreparedPlan
     pasts: Mapping[int, Past]
     names: Mapping[int, str]
     batches: tuple[Batch, ...]

@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.interfaces.options import check_table
 from compiled_plan.plans.execution.interfaces.tables import table_of
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.excerpt import above
 from compiled_plan.plans.execution.upgrade.filling import Past
 from compiled_plan.plans.execution.upgrade.history import FileTimes, Gap, files_read, gaps, given_files
@@ -39,7 +39,7 @@ class Pasts:
         options: of tables that are read instead, by table.
     """
 
-    program: Program
+    program: PreparedPlan
     names: Names
     description: Mapping[str, Any]
     generation: Folder

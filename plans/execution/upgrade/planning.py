@@ -7,7 +7,7 @@ from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.description import given_uids
 from compiled_plan.plans.execution.checkpoint.sources import Names
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.steps import (
     ADDED,
@@ -103,7 +103,7 @@ def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
         yield CarrySource(entry["name"], tuple(entry["names"]), WAITS)
 
 
-def uids_of(diff: PlanDiff, program: Program) -> Iterator[tuple[int, str]]:
+def uids_of(diff: PlanDiff, program: PreparedPlan) -> Iterator[tuple[int, str]]:
     """By node the uid under which an operator's state is from now on: its old one, unless a person gave it another."""
     given = given_uids(program)
     matched = [each for each in diff.operators if each.new_node is not None and each.old_uid]

@@ -9,13 +9,13 @@ from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering
 from compiled_plan.plans.execution.stages.hosted import hosted_of
-from compiled_plan.plans.execution.stages.prepared import Program
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.inspection.diff.mapping import KernelInput, KernelOperator, KernelSide
 from compiled_plan.plans.inspection.lineage import at_rest
 
 
 def kernel_side(
-    program: Program,
+    program: PreparedPlan,
     functions: PythonFunctions | None = None,
     place: Callable[[str], str] = at_rest,
     wanted: Container[int] | None = None,

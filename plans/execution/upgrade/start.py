@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import positions, progress
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store, changed
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.execution.upgrade.decision import Asked, decide, unguarded
+from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.upgrade.migration import Migration
 from compiled_plan.plans.execution.upgrade.partly import PARTLY, forgetting
 from compiled_plan.plans.execution.upgrade.steps import FinishBatch
@@ -26,7 +26,7 @@ from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, Progra
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from compiled_plan.plans.execution.stages.prepared import Program
+    from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 
 class Start:
@@ -38,7 +38,7 @@ class Start:
         guarded: False starts in place whatever differs, to show in tests what would come of it.
     """
 
-    def __init__(self, folder: Folder, asked: Asked, *, guarded: bool = True) -> None:
+    def __init__(self, folder: Folder, asked: UpgradeRequest, *, guarded: bool = True) -> None:
         self.store, self.setting = Store(folder, asked.setting.product), asked.setting
         self.functions = asked.functions
         self.head: Head | None = self.store.head()
@@ -129,7 +129,7 @@ class Start:
         self._migration.begin(finish, stopped, self.on_step)
 
     def prepare(
-        self, program: Program, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
+        self, program: PreparedPlan, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
     ) -> None:
         """Write what `publish` is to make count, and have Spark go on where each source was.
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
-from compiled_plan.plans.execution.stages.prepared import Program, prepare
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.upgrade.batches import Clock, batches_of
 from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
 from compiled_plan.plans.execution.upgrade.filling import Filling
@@ -91,7 +91,7 @@ class Warming:
         return Filling(edits, program, pasts, names, batches_of(files, clock, self.most), clock, self.progress)
 
     @cached_property
-    def _program(self) -> Program:
+    def _program(self) -> PreparedPlan:
         return self.pasts.program
 
     # ---- which operators
@@ -158,7 +158,7 @@ class Warming:
 
     # ---- event time
 
-    def _clock(self, program: Program) -> Clock:
+    def _clock(self, program: PreparedPlan) -> Clock:
         log = self.pasts.log
         if not program.event_time:
             return Clock()

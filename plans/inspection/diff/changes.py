@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from compiled_plan.plans.inspection.declared import DECLARED
-from compiled_plan.plans.inspection.lineage import Operator
+from compiled_plan.plans.inspection.lineage import OperatorLineage
 from compiled_plan.plans.inspection.lineage.rules.deduplicate import ARRIVAL
 from compiled_plan.plans.inspection.lineage.rules.over import COLUMN_OVER
 from compiled_plan.plans.nodes.base import PlanNode
@@ -16,7 +16,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
-def append_only(plan: CompiledPlan, operators: Mapping[int, Operator]) -> frozenset[int]:
+def append_only(plan: CompiledPlan, operators: Mapping[int, OperatorLineage]) -> frozenset[int]:
     """The nodes that certainly give inserts alone.
 
     Args:
@@ -48,34 +48,34 @@ def _table_appends(node: PlanNode) -> bool:
     )
 
 
-def _never(operator: Operator, inputs: list[bool]) -> bool:
+def _never(operator: OperatorLineage, inputs: list[bool]) -> bool:
     return False
 
 
-def _always_then(operator: Operator, inputs: list[bool]) -> bool:
+def _always_then(operator: OperatorLineage, inputs: list[bool]) -> bool:
     return all(inputs)
 
 
-def _join(operator: Operator, inputs: list[bool]) -> bool:
+def _join(operator: OperatorLineage, inputs: list[bool]) -> bool:
     type_ = operator.value("join type")
     types = operator.value("join types") if type_ is None else (type_,)
     return all(inputs) and all(each in ("INNER", "SEMI") for each in types)
 
 
-def _deduplicate(operator: Operator, inputs: list[bool]) -> bool:
+def _deduplicate(operator: OperatorLineage, inputs: list[bool]) -> bool:
     at_once = operator.value("order") == ARRIVAL
     return not operator.value("keeps") and (at_once or operator.value("waits for the watermark"))
 
 
-def _over(operator: Operator, inputs: list[bool]) -> bool:
+def _over(operator: OperatorLineage, inputs: list[bool]) -> bool:
     return all(inputs) and operator.value("operator") != COLUMN_OVER
 
 
-def _left(operator: Operator, inputs: list[bool]) -> bool:
+def _left(operator: OperatorLineage, inputs: list[bool]) -> bool:
     return inputs[0]
 
 
-_OPERATORS: Mapping[str, Callable[[Operator, list[bool]], bool]] = {
+_OPERATORS: Mapping[str, Callable[[OperatorLineage, list[bool]], bool]] = {
     "deduplicate": _deduplicate,
     "join": _join,
     "multi-join": _join,

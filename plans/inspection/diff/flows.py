@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.diff.judging import Finding
+from compiled_plan.plans.inspection.diff.judging import Judgement
 from compiled_plan.plans.inspection.diff.lists import ListEdit, list_edit, listed
 from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.diff.sides import Both
@@ -30,7 +30,7 @@ class Words:
     by_time: bool = False
 
 
-def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Finding]:
+def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Judgement]:
     """What differs between the rows that come to one input.
 
     Args:
@@ -66,7 +66,7 @@ def _is_equal(old: Branch, new: Branch) -> bool:
     return (old.origin, old.filter) == (new.origin, new.filter)
 
 
-def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]], words: Words) -> Iterator[Finding]:
+def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]], words: Words) -> Iterator[Judgement]:
     gone, added = parts
     if not gone and not added:
         return
@@ -85,14 +85,14 @@ def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]],
         verdict = Verdict.PARTIAL
     else:
         why, verdict = f"rows of {new_text} are read from their beginning", Verdict.FULL
-    yield Finding(PropertyEdit(new.named("rows"), old_text, new_text, verdict, why))
+    yield Judgement(PropertyEdit(new.named("rows"), old_text, new_text, verdict, why))
 
 
-def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[Finding]:
+def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[Judgement]:
     if not edit.says_something:
         return
     if not edit.added and not edit.dropped and not edit.shift & (Shift.FINER | Shift.COMPUTED):
-        yield Finding(PropertyEdit(name, *edit.texts))
+        yield Judgement(PropertyEdit(name, *edit.texts))
         return
     rows = f"rows {where} from before".replace("  ", " ")
     parts = []
@@ -106,7 +106,7 @@ def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[F
             parts[-1] += ", and may be taken back without having come"
     why = "; ".join(parts) or f"{rows} passed by values that were rounded"
     old, new = edit.texts
-    yield Finding(PropertyEdit(name, old, new, Verdict.PARTIAL, why))
+    yield Judgement(PropertyEdit(name, old, new, Verdict.PARTIAL, why))
 
 
 def _all(items: Sequence[Item]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from compiled_plan.plans.inspection.diff.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.diff.sides import Both
-from compiled_plan.plans.inspection.lineage import Operator, Property, Role
+from compiled_plan.plans.inspection.lineage import OperatorLineage, Property, Role
 
 _RULES_FOLDER = "compiled_plan.plans.inspection.diff.rules"
 _MODULES = ("aggregate", "common", "deduplicate", "join", "match", "over", "rank", "sink", "window")
@@ -35,7 +35,7 @@ UNTIL = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Judgement:
     """An edit, and what it does to the rows that the operator gave before.
 
     Args:
@@ -58,8 +58,8 @@ class Pair:
     """
 
     both: Both
-    old: Operator
-    new: Operator
+    old: OperatorLineage
+    new: OperatorLineage
 
     def property(self, name: str) -> tuple[Property | None, Property | None]:
         """A property of both."""
@@ -114,13 +114,13 @@ class Edited:
         old, new = ("none" if each is None else each.text for each in (self.old, self.new))
         return old, new
 
-    def finding(self, verdict: Verdict, why: str = "", *, given: str = "", listed: bool = False) -> Finding:
+    def finding(self, verdict: Verdict, why: str = "", *, given: str = "", listed: bool = False) -> Judgement:
         """The edit with its verdict; `listed` shows of a list what differs alone."""
         old, new = self.list.texts if listed else self.texts
-        return Finding(PropertyEdit(self.name, old, new, verdict, why or given), given)
+        return Judgement(PropertyEdit(self.name, old, new, verdict, why or given), given)
 
 
-Rule = Callable[[Edited], Iterator[Finding]]
+Rule = Callable[[Edited], Iterator[Judgement]]
 _RULES: dict[tuple[str, str], Rule] = {}
 
 
@@ -136,7 +136,7 @@ def verdict(*properties: str, of: tuple[str, ...] = ("",)) -> Callable[[Rule], R
     return register
 
 
-def judged(edited: Edited) -> Iterator[Finding]:
+def judged(edited: Edited) -> Iterator[Judgement]:
     """What an edit of a property does."""
     for module in _MODULES:
         import_module(f"{_RULES_FOLDER}.{module}")
@@ -148,7 +148,7 @@ def judged(edited: Edited) -> Iterator[Finding]:
             yield found
 
 
-def _by_role(edited: Edited) -> Iterator[Finding]:
+def _by_role(edited: Edited) -> Iterator[Judgement]:
     if edited.present.role is Role.KEY:
         yield edited.finding(Verdict.INCOMPATIBLE, "state is kept by it: under another one nothing is found again")
     else:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
-from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Finding, Pair, judged
+from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Judgement, Pair, judged
 from compiled_plan.plans.inspection.diff.model import (
     Change,
     OperatorEdit,
@@ -17,7 +17,7 @@ from compiled_plan.plans.inspection.diff.model import (
 )
 from compiled_plan.plans.inspection.diff.sides import Both, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
-from compiled_plan.plans.inspection.lineage import Operator, Role
+from compiled_plan.plans.inspection.lineage import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
 
@@ -242,7 +242,7 @@ def rows_of_another(both: Both, above: int, stay: str) -> PropertyEdit:
     return PropertyEdit("rows", "another operator", words, Verdict.PARTIAL, why)
 
 
-def _findings(both: Both, old: int, new: int) -> Iterator[Finding]:
+def _findings(both: Both, old: int, new: int) -> Iterator[Judgement]:
     before, after = both.old.operators.get(old), both.new.operators.get(new)
     if before is None or after is None:
         return
@@ -251,7 +251,7 @@ def _findings(both: Both, old: int, new: int) -> Iterator[Finding]:
     ports = both.old.ports(old), both.new.ports(new)
     if len(ports[0]) != len(ports[1]):
         why = "what is kept of each input has another place"
-        yield Finding(PropertyEdit("inputs", str(len(ports[0])), str(len(ports[1])), Verdict.INCOMPATIBLE, why))
+        yield Judgement(PropertyEdit("inputs", str(len(ports[0])), str(len(ports[1])), Verdict.INCOMPATIBLE, why))
         return
     for name in dict.fromkeys([*olds, *news]):
         one, other = olds.get(name), news.get(name)
@@ -268,7 +268,7 @@ def _stay(kind: str) -> str:
     return _STAY.get(kind, "stay") + UNTIL.get(kind, "").replace(" of ", " in ", 1)
 
 
-def _zones(pair: Pair) -> Iterator[Finding]:
+def _zones(pair: Pair) -> Iterator[Judgement]:
     """Times that were cut into days or hours by another clock."""
     if pair.old.zones == pair.new.zones:
         return
@@ -276,13 +276,13 @@ def _zones(pair: Pair) -> Iterator[Finding]:
     keys = [item for each in pair.new.properties if each.role is Role.KEY for item in each.items]
     if any(item.meaning is not None and item.meaning.zones for item in keys):
         why = "keys and windows from before were cut by the clock of the old zone"
-        yield Finding(PropertyEdit("time zone", old, new, Verdict.INCOMPATIBLE, why, _zone_remedy(pair.old)))
+        yield Judgement(PropertyEdit("time zone", old, new, Verdict.INCOMPATIBLE, why, _zone_remedy(pair.old)))
     else:
         why = "values from before were computed in the old zone"
-        yield Finding(PropertyEdit("time zone", old, new, Verdict.PARTIAL, why, _zone_remedy(pair.old)))
+        yield Judgement(PropertyEdit("time zone", old, new, Verdict.PARTIAL, why, _zone_remedy(pair.old)))
 
 
-def _zone_remedy(operator: Operator) -> str:
+def _zone_remedy(operator: OperatorLineage) -> str:
     return f"give --time-zone {next(iter(operator.zones))}" if len(operator.zones) == 1 else ""
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from compiled_plan.plans.inspection.diff.changes import append_only
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids, keeps_state
-from compiled_plan.plans.inspection.lineage import Lineage, Operator, lineage_of
+from compiled_plan.plans.inspection.lineage import Lineage, OperatorLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.matching import How, Match, Matching, match_operators
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.rows import Port, sides
@@ -20,7 +20,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 
 
-def is_by_time(operator: Operator) -> bool:
+def is_by_time(operator: OperatorLineage) -> bool:
     """Whether an operator works by watermarks."""
     found = operator.property("watermark")
     return found is not None and bool(found.items)
@@ -31,7 +31,7 @@ _LEAVES = ("table", "values")
 
 
 @dataclass(frozen=True)
-class Side:
+class PlanSide:
     """A plan with what is known of it.
 
     Args:
@@ -50,7 +50,7 @@ class Side:
         return lineage_of(self.plan, self.run.place, self.telling)
 
     @cached_property
-    def operators(self) -> Mapping[int, Operator]:
+    def operators(self) -> Mapping[int, OperatorLineage]:
         """The operators by node id, sinks that take rows back among them."""
         return {each.node: each for each in self.lineage.operators}
 
@@ -142,8 +142,8 @@ class Both:
         tables: full names of new tables -> those of the old tables that they are.
     """
 
-    old: Side
-    new: Side
+    old: PlanSide
+    new: PlanSide
     tables: Mapping[str, str]
 
     @classmethod
@@ -153,7 +153,7 @@ class Both:
         places = runs[0].place, runs[1].place
         before, after = tellings(old, new, places)
         same = same_tables(tables_of(old), tables_of(new), places)
-        return cls(Side(old, before, runs[0]), Side(new, after, runs[1]), same)
+        return cls(PlanSide(old, before, runs[0]), PlanSide(new, after, runs[1]), same)
 
     @cached_property
     def matching(self) -> Matching:

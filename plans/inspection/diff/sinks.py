@@ -11,7 +11,7 @@ from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.lists import related
 from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SinkEdit, Verdict, worst
 from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
-from compiled_plan.plans.inspection.diff.sides import Both, Side
+from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import type_text
@@ -61,7 +61,7 @@ def _edits(both: Both, operators: Operators) -> Iterator[SinkEdit]:
         yield SinkEdit(Change.REMOVED, _name(node), "nothing any more; what was written stays")
 
 
-def _sinks(side: Side) -> list[Sink]:
+def _sinks(side: PlanSide) -> list[Sink]:
     return [node for node in side.plan.in_order if isinstance(node, Sink)]
 
 
@@ -190,7 +190,7 @@ def _text(item: Item) -> str:
     return item.text
 
 
-def _written(side: Side, node: Sink) -> dict[str, Item]:
+def _written(side: PlanSide, node: Sink) -> dict[str, Item]:
     """The columns of the table with what they mean, in the table's order."""
     (port,) = side.ports(node.id)
     columns = columns_of(_table(node))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SourceEdit, Verdict, worst
 from compiled_plan.plans.inspection.diff.operators import Reason
-from compiled_plan.plans.inspection.diff.sides import Both, Side
-from compiled_plan.plans.inspection.lineage import Source
+from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.lineage import SourceLineage
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 from compiled_plan.plans.inspection.lineage.tables import columns_of, options_of, place_of
@@ -46,7 +46,7 @@ class Sources:
         return cls(tuple(edits), past)
 
 
-def _edits(both: Both) -> Iterator[tuple[Source | None, SourceEdit]]:
+def _edits(both: Both) -> Iterator[tuple[SourceLineage | None, SourceEdit]]:
     before, after = _in_order(both.old), _in_order(both.new)
     same = match_sources([SourceKey.of(each) for each in before], [SourceKey.of(each) for each in after])
     for at, source in enumerate(after):
@@ -59,12 +59,12 @@ def _edits(both: Both) -> Iterator[tuple[Source | None, SourceEdit]]:
             yield None, SourceEdit(Change.REMOVED, source.name, "kept, for when it comes back")
 
 
-def _in_order(side: Side) -> list[Source]:
+def _in_order(side: PlanSide) -> list[SourceLineage]:
     places = {node.id: at for at, node in enumerate(side.plan.in_order)}
     return sorted(side.lineage.sources, key=lambda each: min(places[node] for node in each.nodes))
 
 
-def _edit(both: Both, old: Source, new: Source) -> SourceEdit:
+def _edit(both: Both, old: SourceLineage, new: SourceLineage) -> SourceEdit:
     nodes = both.old.plan.node(old.nodes[0]), both.new.plan.node(new.nodes[0])
     if not isinstance(nodes[0], TableSourceScan) or not isinstance(nodes[1], TableSourceScan):
         return SourceEdit(Change.KEPT, new.name, "kept")
@@ -96,7 +96,9 @@ def _raw(table: CatalogTable) -> Mapping[str, str]:
     return (table.resolved_table.options if table.resolved_table else None) or {}
 
 
-def _options(old: Source, new: Source, tables: tuple[CatalogTable, CatalogTable]) -> Iterator[PropertyEdit]:
+def _options(
+    old: SourceLineage, new: SourceLineage, tables: tuple[CatalogTable, CatalogTable]
+) -> Iterator[PropertyEdit]:
     """Options that rows depend on, and those that they do not."""
     counted = [{each.name: each for each in side.properties} for side in (old, new)]
     for name in dict.fromkeys([*counted[0], *counted[1]]):

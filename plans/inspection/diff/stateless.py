@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from compiled_plan.plans.inspection.diff.lists import list_edit
 from compiled_plan.plans.inspection.diff.model import PropertyEdit
-from compiled_plan.plans.inspection.diff.sides import Both, Side
+from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
 
@@ -30,7 +30,7 @@ def _edits(both: Both) -> Iterator[PropertyEdit]:
             yield PropertyEdit(kind, str(kinds[0][kind]), str(kinds[1][kind]))
 
 
-def _filters(side: Side) -> dict[str, Meaning]:
+def _filters(side: PlanSide) -> dict[str, Meaning]:
     flows = side.lineage.flows.values()
     return {each.digest: each for rows in flows for branch in rows for each in branch.filter if each.head != "no -U"}
 
@@ -39,7 +39,7 @@ def _item(meaning: Meaning) -> Item:
     return Item(meaning.text, meaning.digest, meaning=meaning)
 
 
-def _kinds(side: Side) -> Counter[str]:
+def _kinds(side: PlanSide) -> Counter[str]:
     """How often there are other nodes that make rows of rows."""
     kinds = ("union", "expand", "correlate", "lookup-join")
     return Counter(node.kind for node in side.plan.nodes if node.kind in kinds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from compiled_plan.plans.inspection.diff.sides import Both, Side
-from compiled_plan.plans.inspection.lineage import Operator
+from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.lineage import OperatorLineage
 from compiled_plan.plans.inspection.lineage.tables import name_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
@@ -20,7 +20,7 @@ _PLAINER = (
 )
 
 
-def words_of(side: Side, node: int) -> str:
+def words_of(side: PlanSide, node: int) -> str:
     """An operator in words: `SUM(amount) by customer, of orders`."""
     operator = side.operators.get(node)
     tables = side.lineage.tables[node]
@@ -51,7 +51,7 @@ def place_of(both: Both, old: int, new: int) -> str:
     return "; ".join(parts)
 
 
-def _plain(side: Side, node: int) -> str:
+def _plain(side: PlanSide, node: int) -> str:
     """What has no properties: a table, a sink, a first phase."""
     found = side.plan.node(node)
     if isinstance(found, TableSourceScan):
@@ -68,7 +68,7 @@ def _listed(names: tuple[str, ...]) -> str:
 class _Properties:
     """The properties of an operator in words."""
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: OperatorLineage) -> None:
         self.operator, self.kind = operator, operator.kind
         self._texts = {each.name: ", ".join(item.text for item in each.items) for each in operator.properties}
 

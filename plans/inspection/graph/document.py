@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from compiled_plan.plans.inspection.diff.changes import append_only
-from compiled_plan.plans.inspection.diff.sides import Side
+from compiled_plan.plans.inspection.diff.sides import PlanSide
 from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.graph.changes import changelog_modes
@@ -101,7 +101,7 @@ class Graph(_Part):
 
 def graph_of(plan: CompiledPlan) -> Graph:
     """The drawing of a plan; passwords in it are hidden."""
-    side = Side(plan, by_name)
+    side = PlanSide(plan, by_name)
     modes = changelog_modes(plan, append_only(plan, side.operators))
     shown = [node for node in plan.in_order if not _passes(node)]
     edges = [edge for node in shown for edge in _edges(plan, node)]
@@ -170,18 +170,18 @@ def _role(plan: CompiledPlan, node: PlanNode) -> Role:
     return "operator" if plan.consumers(node) else "sink"
 
 
-def _title(side: Side, node: PlanNode) -> str:
+def _title(side: PlanSide, node: PlanNode) -> str:
     tables = [side.lineage.tables[each.id] for each in side.plan.inputs(node)]
     return title_of(node, tables, side.operators.get(node.id))
 
 
-def _description(side: Side, node: PlanNode) -> str:
+def _description(side: PlanSide, node: PlanNode) -> str:
     if node.id in side.operators and side.plan.consumers(node):
         return words_of(side, node.id)
     return table_of(node) or summary_of(node, side.plan.inputs(node))
 
 
-def _states(side: Side) -> Mapping[int, list[GraphState]]:
+def _states(side: PlanSide) -> Mapping[int, list[GraphState]]:
     found: dict[int, list[GraphState]] = {}
     for line in state_lines(side.plan):
         inputs = side.plan.inputs(line.node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from compiled_plan.plans.inspection.lineage import Operator
+from compiled_plan.plans.inspection.lineage import OperatorLineage
 from compiled_plan.plans.inspection.lineage.tables import name_of
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -16,7 +16,7 @@ from compiled_plan.plans.nodes.table_rules import options_of
 _MOST_NAMES = 3
 
 
-def title_of(node: PlanNode, tables: Sequence[Sequence[str]], operator: Operator | None) -> str:
+def title_of(node: PlanNode, tables: Sequence[Sequence[str]], operator: OperatorLineage | None) -> str:
     """A few words for an operator.
 
     Args:
@@ -62,7 +62,7 @@ class _About:
         operator: its properties, if it keeps something.
     """
 
-    def __init__(self, inputs: Sequence[str], operator: Operator | None) -> None:
+    def __init__(self, inputs: Sequence[str], operator: OperatorLineage | None) -> None:
         self.inputs = inputs
         self._operator = operator
 

@@ -5,17 +5,24 @@ and a digest of its lineage down to columns of tables and functions. Node ids, a
 of statements and of nodes, and how stateless nodes are cut play no part in it. Spark is not needed.
 """
 
-from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, Operator, Property, Role, Source
+from compiled_plan.plans.inspection.lineage.operators import (
+    Item,
+    Lineage,
+    OperatorLineage,
+    Property,
+    Role,
+    SourceLineage,
+)
 from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
 from compiled_plan.plans.inspection.lineage.tables import at_rest, by_name
 
 __all__ = [
     "Item",
     "Lineage",
-    "Operator",
+    "OperatorLineage",
     "Property",
     "Role",
-    "Source",
+    "SourceLineage",
     "at_rest",
     "by_name",
     "lineage_of",

@@ -14,7 +14,7 @@ from typing import Any
 
 from compiled_plan.plans.inspection.lineage.expressions import Scope
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
-from compiled_plan.plans.inspection.lineage.operators import Item, Operator, Property, Role
+from compiled_plan.plans.inspection.lineage.operators import Item, OperatorLineage, Property, Role
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port, Rows, in_order, sides
 from compiled_plan.plans.inspection.lineage.tables import Telling
 from compiled_plan.plans.nodes.base import PlanNode
@@ -24,11 +24,11 @@ from compiled_plan.plans.types import LogicalType
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class RuleResult:
     """What a rule gives: the node's rows, and the operator if it keeps something."""
 
     rows: Rows
-    operator: Operator | None = None
+    operator: OperatorLineage | None = None
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class Context:
         return Scope(column, said_zone(node))
 
 
-Rule = Callable[[Any, Context], Made]
+Rule = Callable[[Any, Context], RuleResult]
 _RULES_FOLDER = "compiled_plan.plans.inspection.lineage.rules"
 _RULES: dict[type[PlanNode], Rule] = {}
 
@@ -110,7 +110,7 @@ def items(
 
 
 @dataclass(slots=True)
-class Draft:
+class OperatorDraft:
     """An operator in the making: which rows come to its inputs is a property of every one.
 
     Args:
@@ -178,7 +178,7 @@ class Draft:
         if in_event_time:
             self.add("watermark", in_order(each for port in self.ports for each in port.watermarks), role=Role.AROUND)
 
-    def made(self, columns: Sequence[Meaning], origin: str = "") -> Made:
+    def made(self, columns: Sequence[Meaning], origin: str = "") -> RuleResult:
         """The operator, and its rows with these columns."""
         for port in self.ports:
             self.add("rows", [port.origin], port=port)
@@ -189,7 +189,7 @@ class Draft:
         identity = digest_of([self.kind, [[each.name, each.digest] for each in self._properties], histories])
         meant = [each for each in self._properties if each.role is not Role.AROUND]
         own = digest_of([self.kind, [[each.name, [item.digest for item in each.items]] for each in meant]])
-        operator = Operator(
+        operator = OperatorLineage(
             self.node.id,
             self.kind,
             self.node.uid or "",
@@ -200,7 +200,7 @@ class Draft:
             tuple(sorted({f for each in self._meanings for f in each.functions}, key=lambda f: (f.path, f.method))),
             tuple(self.key_types),
         )
-        return Made(self.rows(columns, identity, origin), operator)
+        return RuleResult(self.rows(columns, identity, origin), operator)
 
     def rows(self, columns: Sequence[Meaning], history: str, origin: str = "") -> Rows:
         """The rows that it gives."""

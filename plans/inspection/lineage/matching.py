@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, Operator, Property, Role
+from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, OperatorLineage, Property, Role
 from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
 from compiled_plan.plans.inspection.lineage.same_tables import tellings
 from compiled_plan.plans.inspection.lineage.shifts import relate
@@ -85,7 +85,7 @@ class _Candidate:
     """An operator as it is compared."""
 
     node: int
-    operator: Operator
+    operator: OperatorLineage
     place: str
     way: str
     properties: Mapping[str, Property]

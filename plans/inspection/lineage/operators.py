@@ -93,7 +93,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class OperatorLineage:
     """An operator that keeps something, or a sink that takes updates back.
 
     Args:
@@ -136,7 +136,7 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceLineage:
     """A table that is read, or constant rows.
 
     Args:
@@ -164,12 +164,12 @@ class Lineage:
         flows: by node, what flows out of it.
     """
 
-    sources: tuple[Source, ...]
-    operators: tuple[Operator, ...]
+    sources: tuple[SourceLineage, ...]
+    operators: tuple[OperatorLineage, ...]
     tables: Mapping[int, tuple[str, ...]]
     rows: Mapping[int, str] = field(default_factory=dict)
     flows: Mapping[int, Rows] = field(default_factory=dict)
 
-    def of(self, node: int) -> Operator | None:
+    def of(self, node: int) -> OperatorLineage | None:
         """The operator of a node; None where it keeps nothing."""
         return next((each for each in self.operators if each.node == node), None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
-from compiled_plan.plans.inspection.lineage.operators import Operator
+from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.rows import port
 from compiled_plan.plans.inspection.lineage.tables import by_name, columns_of, origin_of_table
@@ -122,7 +122,7 @@ def _above(plan: CompiledPlan, node: int) -> set[int]:
     return found
 
 
-def _deciding(operators: Iterable[Operator], tables: Mapping[str, str]) -> Iterator[Origin]:
+def _deciding(operators: Iterable[OperatorLineage], tables: Mapping[str, str]) -> Iterator[Origin]:
     """The columns by which operators decide which rows there are."""
     for operator in operators:
         for each in operator.properties:

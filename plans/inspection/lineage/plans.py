@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from compiled_plan.plans.inspection.lineage.drafting import Context, rule_of
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
-from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, Operator, Property, Source
+from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, OperatorLineage, Property, SourceLineage
 from compiled_plan.plans.inspection.lineage.rows import Branch, Rows, port
 from compiled_plan.plans.inspection.lineage.tables import Telling, at_rest, by_place, options_of, source_of
 from compiled_plan.plans.nodes.base import PlanNode
@@ -32,7 +32,7 @@ def lineage_of(plan: CompiledPlan, place: Callable[[str], str] = at_rest, tellin
         if isinstance(node, Values):
             (branch,) = rows[node.id]
             shown = Item(branch.origin.text, branch.origin.digest)
-            sources.append(Source((node.id,), "constant rows", branch.history, (Property("rows", (shown,)),)))
+            sources.append(SourceLineage((node.id,), "constant rows", branch.history, (Property("rows", (shown,)),)))
     tables: dict[int, tuple[str, ...]] = {}
     for node in plan.in_order:
         if isinstance(node, TableSourceScan):
@@ -49,7 +49,7 @@ def _origin(branch: Branch) -> list[object]:
     return [branch.origin.digest, [each.digest for each in branch.filter]]
 
 
-def _sources(plan: CompiledPlan, place: Callable[[str], str]) -> list[Source]:
+def _sources(plan: CompiledPlan, place: Callable[[str], str]) -> list[SourceLineage]:
     """Each table once, however many scans read it."""
     groups: dict[str, tuple[CatalogTable, list[int]]] = {}
     for node in plan.nodes:
@@ -91,10 +91,10 @@ def flows_of(
     return _read(plan, telling or by_place(place))[0]
 
 
-def _read(plan: CompiledPlan, telling: Telling) -> tuple[dict[int, Rows], list[Operator]]:
+def _read(plan: CompiledPlan, telling: Telling) -> tuple[dict[int, Rows], list[OperatorLineage]]:
     """What flows out of every node, and the operators, in the order of the plan."""
     context = Context(plan, telling)
-    found: list[Operator] = []
+    found: list[OperatorLineage] = []
     for node in plan.in_order:
         made = rule_of(type(node))(node, context)
         context.rows[node.id] = made.rows

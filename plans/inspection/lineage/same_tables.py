@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
-from compiled_plan.plans.inspection.lineage.operators import Property, Source
+from compiled_plan.plans.inspection.lineage.operators import Property, SourceLineage
 from compiled_plan.plans.inspection.lineage.tables import Telling, at_rest, options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
@@ -31,7 +31,7 @@ class SourceKey:
     options: str = ""
 
     @classmethod
-    def of(cls, source: Source) -> SourceKey:
+    def of(cls, source: SourceLineage) -> SourceKey:
         """The key of a source."""
         return cls(source.name, source.identity, options_digest(source.properties))
 

@@ -14,7 +14,7 @@ from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
-from compiled_plan.plans.inspection.lineage.operators import Item, Property, Source
+from compiled_plan.plans.inspection.lineage.operators import Item, Property, SourceLineage
 from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
 from compiled_plan.plans.text.options import Kind
@@ -147,14 +147,14 @@ def column_of(table: CatalogTable, columns: Sequence[PhysicalColumn], origin: Me
     )
 
 
-def source_of(nodes: tuple[int, ...], table: CatalogTable, place: Callable[[str], str]) -> Source:
+def source_of(nodes: tuple[int, ...], table: CatalogTable, place: Callable[[str], str]) -> SourceLineage:
     """A table as a source."""
     where, options = place_of(table, place), dict(options_of(table))
     options |= {key: value for key, value in where.items() if key in options}
     properties = [Property(key, (_shown(key, value),)) for key, value in options.items()]
     keys = table.resolved_table.partition_keys if table.resolved_table else ()
     properties.append(Property("partition keys", tuple(Item(key, digest_of(key)) for key in keys)))
-    return Source(nodes, name_of(table), digest_of(where), tuple(properties))
+    return SourceLineage(nodes, name_of(table), digest_of(where), tuple(properties))
 
 
 def _shown(key: str, value: str) -> Item:

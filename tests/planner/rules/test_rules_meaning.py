@@ -16,7 +16,7 @@ from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.planner.pipeline import PIPELINE, drafts
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes.statements import Insert
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.plan import CompiledPlan
@@ -109,7 +109,7 @@ def _bound(environment: TableEnvironment, query: str) -> Sink:
     text = f"INSERT INTO o {query}"
     (statement,) = parse_script(text)
     assert isinstance(statement, Insert)
-    binder = new_binder(Source(text), environment.catalog)
+    binder = new_binder(SourceText(text), environment.catalog)
     found = binder.bind_query(binder, statement.query, Surroundings())
     names = [f"c{at}" for at in range(len(found.types))]
     columns = tuple(Column(name, type_) for name, type_ in zip(names, found.types, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.inspection.diff.judging import Edited, Finding, verdict
+from compiled_plan.plans.inspection.diff.judging import Edited, Judgement, verdict
 from compiled_plan.plans.inspection.diff.lists import list_edit, listed
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.lineage.meaning import counts_rows, function_of
@@ -16,7 +16,7 @@ _TWO_FORMS = frozenset(f"${name}$1" for name in ("MIN", "MAX", "FIRST_VALUE", "L
 
 
 @verdict("aggregates", of=_BOTH)
-def aggregates(edited: Edited) -> Iterator[Finding]:
+def aggregates(edited: Edited) -> Iterator[Judgement]:
     """A call keeps its sums wherever it stands, one that was not there has none; all rows are counted anyway."""
     items = edited.list
     if added := [each for each in items.added if not counts_rows(each.meaning)]:
@@ -38,7 +38,7 @@ def aggregates(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("argument types", of=_BOTH)
-def argument_types(edited: Edited) -> Iterator[Finding]:
+def argument_types(edited: Edited) -> Iterator[Judgement]:
     """Said of the calls, whose meaning their arguments' types are part of."""
     old, new = edited.pair.property("aggregates")
     if old is not None and new is not None and old.digest == new.digest:
@@ -46,7 +46,7 @@ def argument_types(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("takes rows back", of=("group-aggregate",))
-def takes_rows_back(edited: Edited) -> Iterator[Finding]:
+def takes_rows_back(edited: Edited) -> Iterator[Judgement]:
     """How many rows a group has is known anyway; the values that MIN or MAX passed over are not."""
     old, new = edited.pair.property("aggregates")
     calls = list_edit(old.items if old else (), new.items if new else ())
@@ -64,15 +64,15 @@ def takes_rows_back(edited: Edited) -> Iterator[Finding]:
         yield from _quietly(edited)
 
 
-def _quietly(edited: Edited) -> Iterator[Finding]:
+def _quietly(edited: Edited) -> Iterator[Judgement]:
     """What follows from other calls alone is no edit of its own."""
     old_ends, new_ends = edited.values
     if old_ends != new_ends:
-        yield Finding(edited.finding(Verdict.FULL).edit)
+        yield Judgement(edited.finding(Verdict.FULL).edit)
 
 
 @verdict("takes rows back", of=("window-aggregate",))
-def windows_take_rows_back(edited: Edited) -> Iterator[Finding]:
+def windows_take_rows_back(edited: Edited) -> Iterator[Judgement]:
     """As of groups; which calls it is is not said of windows."""
     old, new = edited.pair.property("aggregates")
     calls = list_edit(old.items if old else (), new.items if new else ())

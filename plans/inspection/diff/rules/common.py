@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Finding, Pair, verdict
+from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Judgement, Pair, verdict
 from compiled_plan.plans.inspection.diff.lists import listed
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.lineage.meaning import is_null
@@ -22,7 +22,7 @@ _TOLD_BY = {
 
 
 @verdict("key")
-def key(edited: Edited) -> Iterator[Finding]:
+def key(edited: Edited) -> Iterator[Judgement]:
     """State is found by the text of its key, which is the same for wider whole numbers and longer texts."""
     items = edited.list
     if items.added or items.dropped or len(items.old) != len(items.new):
@@ -42,7 +42,7 @@ def key(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("columns")
-def columns(edited: Edited) -> Iterator[Finding]:
+def columns(edited: Edited) -> Iterator[Judgement]:
     """Rows that are kept whole: without columns that were not wanted before."""
     items = edited.list
     # What is not there is NULL, which is right where NULL is all that is ever there.
@@ -78,7 +78,7 @@ def found_again(pair: Pair, at: int) -> bool:
 
 
 @verdict("order")
-def order(edited: Edited) -> Iterator[Finding]:
+def order(edited: Edited) -> Iterator[Judgement]:
     """What was left out by the old order is not known."""
     items = edited.list
     if items.added or items.dropped or items.is_permuted:
@@ -92,13 +92,13 @@ def order(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("watermark")
-def watermark(edited: Edited) -> Iterator[Finding]:
+def watermark(edited: Edited) -> Iterator[Judgement]:
     """Rows that were late are gone."""
     why = "rows that were late by the old watermark are gone, and what was due by it has been given"
     yield edited.finding(Verdict.PARTIAL, why)
 
 
 @verdict("operator")
-def operator(edited: Edited) -> Iterator[Finding]:
+def operator(edited: Edited) -> Iterator[Judgement]:
     """Another operator of the kernel keeps other things."""
     yield edited.finding(Verdict.INCOMPATIBLE, "what is kept has another form")

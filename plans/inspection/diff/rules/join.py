@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.inspection.diff.judging import Edited, Finding, Pair, verdict
+from compiled_plan.plans.inspection.diff.judging import Edited, Judgement, Pair, verdict
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
@@ -16,7 +16,7 @@ _PADDED = {"INNER": (), "LEFT": ("left",), "RIGHT": ("right",), "FULL": ("left",
 
 
 @verdict("join type", of=_ALL)
-def join_type(edited: Edited) -> Iterator[Finding]:
+def join_type(edited: Edited) -> Iterator[Judgement]:
     """Padded rows of the past are not given again, and not taken back."""
     old, new = edited.values
     if old not in _PADDED or new not in _PADDED:
@@ -43,7 +43,7 @@ def join_type(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("join types", of=("multi-join",))
-def join_types(edited: Edited) -> Iterator[Finding]:
+def join_types(edited: Edited) -> Iterator[Judgement]:
     """As with two inputs, if only inner joins become outer ones or the other way round."""
     why = "padded rows of the past are not given, and those that came out stay"
     same = len(edited.values[0]) == len(edited.values[1])
@@ -51,7 +51,7 @@ def join_types(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("condition", of=_ALL)
-def condition(edited: Edited) -> Iterator[Finding]:
+def condition(edited: Edited) -> Iterator[Judgement]:
     """An inner join looks for matches anew with every row; others have counted them by the old condition."""
     items = edited.list
     if not items.added and not items.dropped and not items.shift & (Shift.FINER | Shift.COMPUTED):
@@ -72,7 +72,7 @@ def _is_inner(pair: Pair) -> bool:
 
 
 @verdict("null keys", of=_ALL)
-def null_keys(edited: Edited) -> Iterator[Finding]:
+def null_keys(edited: Edited) -> Iterator[Judgement]:
     """Rows whose key is NULL were kept or not."""
     _, new = edited.values
     why = (
@@ -84,7 +84,7 @@ def null_keys(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("unique keys", of=("join", "multi-join"))
-def unique_keys(edited: Edited) -> Iterator[Finding]:
+def unique_keys(edited: Edited) -> Iterator[Judgement]:
     """A row takes the place of the one of its key where there is one."""
     if not edited.pair.appends(edited.present.input):
         # What takes rows back keeps each key once, whether anybody says so or not.
@@ -100,7 +100,7 @@ def unique_keys(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("times", of=("interval-join", "temporal-join"))
-def times(edited: Edited) -> Iterator[Finding]:
+def times(edited: Edited) -> Iterator[Judgement]:
     """Rows are kept by their times."""
     if not edited.list.added and not edited.list.dropped:
         yield edited.finding(Verdict.FULL, listed=True)
@@ -109,7 +109,7 @@ def times(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("bounds", of=("interval-join",))
-def bounds(edited: Edited) -> Iterator[Finding]:
+def bounds(edited: Edited) -> Iterator[Judgement]:
     """Rows are kept for as long as the bounds say."""
     (old_low, old_high), (new_low, new_high) = edited.values
     wider = new_low < old_low or new_high > old_high

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.inspection.diff.judging import Edited, Finding, verdict
+from compiled_plan.plans.inspection.diff.judging import Edited, Judgement, verdict
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
@@ -12,7 +12,7 @@ _PARTS = ("order", "pattern", "definitions", "measures", "after match", "within"
 
 
 @verdict(*_PARTS, of=("match",))
-def pattern(edited: Edited) -> Iterator[Finding]:
+def pattern(edited: Edited) -> Iterator[Judgement]:
     """How far a match is says something for its own pattern alone."""
     items = edited.list
     if items.added or items.dropped or items.is_permuted or items.shift & (Shift.FINER | Shift.COMPUTED):
@@ -23,6 +23,6 @@ def pattern(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("condition", of=("row-counter",))
-def counted(edited: Edited) -> Iterator[Finding]:
+def counted(edited: Edited) -> Iterator[Judgement]:
     """How many rows there were."""
     yield edited.finding(Verdict.PARTIAL, "the count goes on from the rows that passed the old condition", listed=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compiled_plan.plans.inspection.diff.judging import Edited, Finding, verdict
+from compiled_plan.plans.inspection.diff.judging import Edited, Judgement, verdict
 from compiled_plan.plans.inspection.diff.lists import listed
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
@@ -16,7 +16,7 @@ _OVER = ("over-aggregate",)
 
 
 @verdict("aggregates", of=_OVER)
-def aggregates(edited: Edited) -> Iterator[Finding]:
+def aggregates(edited: Edited) -> Iterator[Judgement]:
     """Sums stand beside the rows of a frame: what was never taken in must not be taken out."""
     items = edited.list
     if added := items.added:
@@ -39,7 +39,7 @@ def aggregates(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("frame", of=_OVER)
-def frame(edited: Edited) -> Iterator[Finding]:
+def frame(edited: Edited) -> Iterator[Judgement]:
     """Rows that have left the frame are gone."""
     old, new = (each.items[0].meaning if each and each.items else None for each in (edited.old, edited.new))
     reach = [_reach(each) for each in (old, new)]

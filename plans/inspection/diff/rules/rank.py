@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Finding, verdict
+from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Judgement, verdict
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.nodes.ranks import Retract
 
@@ -13,7 +13,7 @@ _RANKS = ("rank", "window-rank")
 
 
 @verdict("ranks", of=_RANKS)
-def ranks(edited: Edited) -> Iterator[Finding]:
+def ranks(edited: Edited) -> Iterator[Judgement]:
     """Rows behind the last rank are forgotten, where none is taken back."""
     # Ranks whose end is a column begin at 1, and their end is not known here.
     (old_first, old_last), (new_first, new_last) = (ranks or (1, None) for ranks in edited.values)
@@ -31,7 +31,7 @@ def ranks(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("strategy", of=("rank",))
-def strategy(edited: Edited) -> Iterator[Finding]:
+def strategy(edited: Edited) -> Iterator[Judgement]:
     """Where rows may be taken back, all are kept."""
     old, _ = edited.values
     if old == _RETRACT:
@@ -42,7 +42,7 @@ def strategy(edited: Edited) -> Iterator[Finding]:
 
 
 @verdict("primary key", of=("rank",))
-def primary_key(edited: Edited) -> Iterator[Finding]:
+def primary_key(edited: Edited) -> Iterator[Judgement]:
     """Rows are replaced by it, where the strategy says so."""
     old, new = (bool(each and each.items) for each in (edited.old, edited.new))
     if old and new and (edited.list.added or edited.list.dropped):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import type_text, value
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import sides
@@ -26,7 +26,7 @@ rule(LocalGroupAggregate, IncrementalGroupAggregate)(same)
 
 
 @rule(GroupAggregate)
-def group_aggregate(node: GroupAggregate, context: Context) -> Made:
+def group_aggregate(node: GroupAggregate, context: Context) -> RuleResult:
     """Key: the grouping. Kept: an accumulator for each call, and how many rows there are."""
     return _aggregate(
         node, node, node.grouping, node.agg_calls, node.agg_call_need_retractions, node.need_retraction, context
@@ -34,7 +34,7 @@ def group_aggregate(node: GroupAggregate, context: Context) -> Made:
 
 
 @rule(GlobalGroupAggregate)
-def global_group_aggregate(node: GlobalGroupAggregate, context: Context) -> Made:
+def global_group_aggregate(node: GlobalGroupAggregate, context: Context) -> RuleResult:
     """The calls of the first phase, on the rows in front of it."""
     below = first_phase(node, context)
     if isinstance(below, IncrementalGroupAggregate):
@@ -73,7 +73,7 @@ def first_phase(node: PlanNode, context: Context) -> PlanNode:
     return below
 
 
-def say_argument_types(draft: Draft, types: Sequence[LogicalType | None]) -> None:
+def say_argument_types(draft: OperatorDraft, types: Sequence[LogicalType | None]) -> None:
     """Add the types of the arguments of all calls."""
     texts = tuple(type_text(each) for each in types if each is not None)
     draft.say("argument types", texts, ", ".join(texts) or "none", Role.AROUND)
@@ -87,10 +87,10 @@ def _aggregate(
     retractions: Sequence[bool],
     needs_retraction: bool,
     context: Context,
-) -> Made:
+) -> RuleResult:
     """`reader` is the node whose input the indices count."""
     (port,) = sides(context.inputs(reader))
-    draft = Draft(node, "group-aggregate", context, (port,))
+    draft = OperatorDraft(node, "group-aggregate", context, (port,))
     types = context.types(reader)
     draft.key_of(port, grouping, types)
     keys = [port.column(at) for at in grouping]

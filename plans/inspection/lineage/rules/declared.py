@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port, sides
 from compiled_plan.plans.nodes.base import PlanNode
@@ -19,12 +19,12 @@ _PASSIVE = frozenset({"id", "uid", "description", "state", "configuration", "inp
 
 
 @rule(PlanNode)
-def declared(node: PlanNode, context: Context) -> Made:
+def declared(node: PlanNode, context: Context) -> RuleResult:
     """A node by its declaration."""
     ports = sides(context.inputs(node))
     if not (node.KEEPS_STATE and node.runnable):
-        return Made((_row(node, ports),))
-    draft = Draft(node, node.kind, context, ports)
+        return RuleResult((_row(node, ports),))
+    draft = OperatorDraft(node, node.kind, context, ports)
     for at, (port, spread) in enumerate(zip(ports, node.input_properties, strict=False)):
         draft.key(port, spread.required_distribution.keys or (), at)
     fields = _without_columns(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.rows import in_order
 from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime
@@ -12,16 +12,16 @@ from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize, Deduplicat
 ARRIVAL = "arrival"
 
 
-def say_row(draft: Draft, keeps_last: bool) -> None:
+def say_row(draft: OperatorDraft, keeps_last: bool) -> None:
     """Add the property that says whether an operator keeps the last row of each key or the first."""
     draft.say("keeps", keeps_last, "the last row" if keeps_last else "the first row")
 
 
 @rule(Deduplicate)
-def deduplicate(node: Deduplicate, context: Context) -> Made:
+def deduplicate(node: Deduplicate, context: Context) -> RuleResult:
     """Kept: the first or last row of each key; of the first to arrive only that there was one."""
     (port,) = context.ports(node)
-    draft = Draft(node, "deduplicate", context, (port,))
+    draft = OperatorDraft(node, "deduplicate", context, (port,))
     types = context.types(node)
     draft.key(port, node.unique_keys)
     say_row(draft, node.keep_last_row)
@@ -41,10 +41,10 @@ def deduplicate(node: Deduplicate, context: Context) -> Made:
 
 
 @rule(ChangelogNormalize)
-def changelog_normalize(node: ChangelogNormalize, context: Context) -> Made:
+def changelog_normalize(node: ChangelogNormalize, context: Context) -> RuleResult:
     """Kept: the last row of each key."""
     (port,) = context.ports(node)
-    draft = Draft(node, "changelog-normalize", context, (port,))
+    draft = OperatorDraft(node, "changelog-normalize", context, (port,))
     draft.key(port, node.unique_keys)
     # Which rows went out is not kept: the condition tells it of the row that is.
     draft.add("condition", in_order(conjuncts(node.filter_condition, context.scope(node, port.column))))

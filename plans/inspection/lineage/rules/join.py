@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, origin_of, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, origin_of, rule
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
 from compiled_plan.plans.inspection.lineage.operators import Role
@@ -33,7 +33,7 @@ def at_of(columns: Sequence[Meaning], origin: Meaning) -> Columns:
     return column
 
 
-def join_parts(node: PlanNode, spec: JoinSpec, draft: Draft, context: Context) -> list[Meaning]:
+def join_parts(node: PlanNode, spec: JoinSpec, draft: OperatorDraft, context: Context) -> list[Meaning]:
     """The properties that all joins of two inputs have; the columns of the joined rows."""
     left, right = draft.ports
     draft.say("join type", spec.join_type)
@@ -49,7 +49,7 @@ def join_parts(node: PlanNode, spec: JoinSpec, draft: Draft, context: Context) -
     return columns[: len(left.all_columns())] if spec.join_type in ("SEMI", "ANTI") else columns
 
 
-def say_null_keys(draft: Draft, spec: JoinSpec) -> None:
+def say_null_keys(draft: OperatorDraft, spec: JoinSpec) -> None:
     """Add the property that says whether keys with NULL match nothing, by column."""
     nulls = tuple(spec.filter_nulls)
     draft.say("null keys", nulls, "match nothing" if all(nulls) else "may match")
@@ -62,9 +62,9 @@ def key_sets(keys: Sequence[Sequence[int]], port: Port) -> list[Meaning]:
 
 
 @rule(Join)
-def join(node: Join, context: Context) -> Made:
+def join(node: Join, context: Context) -> RuleResult:
     """Kept: the rows of both sides, by their unique keys where they have any."""
-    draft = Draft(node, "join", context, context.ports(node))
+    draft = OperatorDraft(node, "join", context, context.ports(node))
     columns = join_parts(node, node.join_spec, draft, context)
     left, right = draft.ports
     for port, keys in ((left, node.left_upsert_keys), (right, node.right_upsert_keys)):
@@ -73,10 +73,10 @@ def join(node: Join, context: Context) -> Made:
 
 
 @rule(MultiJoin)
-def multi_join(node: MultiJoin, context: Context) -> Made:
+def multi_join(node: MultiJoin, context: Context) -> RuleResult:
     """Kept: the rows of all inputs under one common key."""
     ports = context.ports(node)
-    draft = Draft(node, "multi-join", context, ports)
+    draft = OperatorDraft(node, "multi-join", context, ports)
     draft.say("join types", tuple(node.join_types), ", ".join(node.join_types))
     origin = origin_of("multi-join", ports)
     columns = joined(ports, origin)
@@ -107,9 +107,9 @@ def multi_join(node: MultiJoin, context: Context) -> Made:
 
 
 @rule(IntervalJoin)
-def interval_join(node: IntervalJoin, context: Context) -> Made:
+def interval_join(node: IntervalJoin, context: Context) -> RuleResult:
     """Kept: the rows of both sides by their times."""
-    draft = Draft(node, "interval-join", context, context.ports(node))
+    draft = OperatorDraft(node, "interval-join", context, context.ports(node))
     spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
     columns = join_parts(node, spec, draft, context)
     left, right = draft.ports
@@ -123,9 +123,9 @@ def interval_join(node: IntervalJoin, context: Context) -> Made:
 
 
 @rule(TemporalJoin)
-def temporal_join(node: TemporalJoin, context: Context) -> Made:
+def temporal_join(node: TemporalJoin, context: Context) -> RuleResult:
     """Kept: the versions of the right side; by event time the rows of the left side that wait."""
-    draft = Draft(node, "temporal-join", context, context.ports(node))
+    draft = OperatorDraft(node, "temporal-join", context, context.ports(node))
     columns = join_parts(node, node.join_spec, draft, context)
     left, right = draft.ports
     if node.right_time_attribute_index >= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Made, rule, said_zone
+from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult, rule, said_zone
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import digest_of, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
@@ -16,9 +16,9 @@ from compiled_plan.plans.nodes.model import value_to_json
 
 
 @rule(LookupJoin)
-def lookup(node: LookupJoin, context: Context) -> Made:
+def lookup(node: LookupJoin, context: Context) -> RuleResult:
     """Every row with the rows that a table has for it at that moment."""
-    return Made(tuple(map(partial(_looked_up, node=node, context=context), context.inputs(node)[0])))
+    return RuleResult(tuple(map(partial(_looked_up, node=node, context=context), context.inputs(node)[0])))
 
 
 def _looked_up(branch: Branch, node: LookupJoin, context: Context) -> Branch:

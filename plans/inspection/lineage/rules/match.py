@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
@@ -10,11 +10,11 @@ from compiled_plan.plans.nodes.match import Match
 
 
 @rule(Match)
-def match_recognize(node: Match, context: Context) -> Made:
+def match_recognize(node: Match, context: Context) -> RuleResult:
     """Kept: the rows of matches that are under way, and how far these are."""
     (port,) = context.ports(node)
     spec = node.match_spec
-    draft = Draft(node, "match", context, (port,), "match-recognize")
+    draft = OperatorDraft(node, "match", context, (port,), "match-recognize")
     scope = context.scope(node, port.column)
     draft.key(port, spec.partition.fields)
     draft.add("order", order_of(spec.order_by.fields, port.column))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
 from compiled_plan.plans.inspection.lineage.rules.calls import (
@@ -21,11 +21,11 @@ COLUMN_OVER = "column-over"
 
 
 @rule(OverAggregate)
-def over_aggregate(node: OverAggregate, context: Context) -> Made:
+def over_aggregate(node: OverAggregate, context: Context) -> RuleResult:
     """Kept: the rows of the frame, or what unbounded calls have added up."""
     (port,) = context.ports(node)
     spec = node.over_spec
-    draft = Draft(node, "over-aggregate", context, (port,))
+    draft = OperatorDraft(node, "over-aggregate", context, (port,))
     draft.key(port, spec.partition.fields)
     width = spec.original_input_fields
     nothing = Scope(lambda at: made_of("nothing", text="nothing"))

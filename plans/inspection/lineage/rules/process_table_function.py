@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch
 from compiled_plan.plans.inspection.lineage.rules.declared import declared
@@ -12,16 +12,16 @@ from compiled_plan.plans.nodes.process_table_function import KINDS, ChangelogCal
 
 
 @rule(ProcessTableFunction)
-def changelog_function(node: ProcessTableFunction, context: Context) -> Made:
+def changelog_function(node: ProcessTableFunction, context: Context) -> RuleResult:
     """Changes as rows with a code in front, or rows with a code as changes."""
     if not node.runnable:
         return declared(node, context)
     call, (source,) = node.call(), context.plan.inputs(node)
     branches = context.inputs(node)[0]
     if call.direction == "TO":
-        return Made(tuple(_as_rows(branch, call) for branch in branches))
+        return RuleResult(tuple(_as_rows(branch, call) for branch in branches))
     at = source.output_type.names.index(call.column)
-    return Made(tuple(_as_changes(branch, call, at) for branch in branches))
+    return RuleResult(tuple(_as_changes(branch, call, at) for branch in branches))
 
 
 def _as_rows(branch: Branch, call: ChangelogCall) -> Branch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import Port
@@ -15,10 +15,10 @@ from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, UpdateFast
 
 
 @rule(Rank, SortLimit, Limit)
-def rank(node: Rank, context: Context) -> Made:
+def rank(node: Rank, context: Context) -> RuleResult:
     """Kept: the rows that may be among the first."""
     (port,) = context.ports(node)
-    draft = Draft(node, "rank", context, (port,))
+    draft = OperatorDraft(node, "rank", context, (port,))
     draft.key(port, node.partition.fields)
     order = order_of(node.order_by.fields, port.column)
     draft.add("order", order, [type_at(context.types(node), each.index) for each in node.order_by.fields])
@@ -33,7 +33,7 @@ def rank(node: Rank, context: Context) -> Made:
     return draft.made((*port.all_columns(), *([number] if node.output_row_number else [])), "top-n")
 
 
-def add_ranks(draft: Draft, port: Port, range_: RankRange) -> None:
+def add_ranks(draft: OperatorDraft, port: Port, range_: RankRange) -> None:
     """Add the ranks that come out: a column that says the last one, or the first and the last as numbers."""
     if isinstance(range_, VariableRange):
         draft.add("ranks", [port.column(range_.end_index)])

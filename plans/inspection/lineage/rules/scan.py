@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from compiled_plan.plans.connectors.checks import changelog_of
-from compiled_plan.plans.inspection.lineage.drafting import Context, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, field_of, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
 from compiled_plan.plans.inspection.lineage.rows import Branch
@@ -25,7 +25,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 @rule(TableSourceScan)
-def scan(node: TableSourceScan, context: Context) -> Made:
+def scan(node: TableSourceScan, context: Context) -> RuleResult:
     """The columns of a table, and the rows that its source gives: it may have taken a filter over."""
     origin = origin_of_table(node.scan_table_source.table, context.telling)
     columns = columns_read(node.scan_table_source, node.output_type, origin)
@@ -33,7 +33,7 @@ def scan(node: TableSourceScan, context: Context) -> Made:
     if node.watermark is not None:
         made = meaning_of(node.watermark.watermark_expr, context.scope(node, found.column))
         found = replace(found, watermarks=(made,))
-    return Made((found,))
+    return RuleResult((found,))
 
 
 def _taken_over(node: TableSourceScan, context: Context, origin: Meaning) -> Iterator[Meaning]:
@@ -102,7 +102,7 @@ def _at(path: tuple[int, ...], table: CatalogTable, columns: Sequence[PhysicalCo
 
 
 @rule(Values)
-def values(node: Values, context: Context) -> Made:
+def values(node: Values, context: Context) -> RuleResult:
     """Constant rows."""
     scope = Scope(lambda at: made_of("nothing", text="nothing"))
     cells = [made_of("row", [meaning_of(cell, scope) for cell in row], text="row") for row in node.tuples]
@@ -113,4 +113,4 @@ def values(node: Values, context: Context) -> Made:
         made_of("column", (origin,), at, text=f"column {at + 1} of {shown}")
         for at in range(len(node.output_type.fields))
     )
-    return Made((Branch(origin, columns, history=origin.digest),))
+    return RuleResult((Branch(origin, columns, history=origin.digest),))

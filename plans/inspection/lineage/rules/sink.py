@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rules.join import key_sets
@@ -16,21 +16,21 @@ _INSERT_ONLY = ("INSERT",)
 
 
 @rule(Sink)
-def sink(node: Sink, context: Context) -> Made:
+def sink(node: Sink, context: Context) -> RuleResult:
     """What is compared of a sink: of one that only appends, nothing."""
     if node.require_upsert_materialize:
         return _materialiser(node, context)
     if tuple(node.input_changelog_mode) in (_INSERT_ONLY, ()):
-        return Made(context.inputs(node)[0])
-    draft = Draft(node, "sink", context, context.ports(node))
+        return RuleResult(context.inputs(node)[0])
+    draft = OperatorDraft(node, "sink", context, context.ports(node))
     _written(draft, node)
     made = draft.made(draft.ports[0].all_columns())
     assert made.operator is not None
     # It has no uid; its table says which it is.
-    return Made(made.rows, replace(made.operator, uid=name_of(node.dynamic_table_sink.table)))
+    return RuleResult(made.rows, replace(made.operator, uid=name_of(node.dynamic_table_sink.table)))
 
 
-def _written(draft: Draft, node: Sink) -> None:
+def _written(draft: OperatorDraft, node: Sink) -> None:
     """What it writes into each column, and where: rows that are taken back must be those that were given."""
     (port,) = draft.ports
     table = node.dynamic_table_sink.table
@@ -46,10 +46,10 @@ def _written(draft: Draft, node: Sink) -> None:
     )
 
 
-def _materialiser(node: Sink, context: Context) -> Made:
+def _materialiser(node: Sink, context: Context) -> RuleResult:
     """Kept: the rows of each primary key, or by watermark those that may still meet another."""
     kernel = "sink-compactor" if node.waits_for_watermarks else "sink-upsert-materializer"
-    draft = Draft(node, "materialising sink", context, context.ports(node), kernel)
+    draft = OperatorDraft(node, "materialising sink", context, context.ports(node), kernel)
     (port,) = draft.ports
     table = node.dynamic_table_sink.table
     schema = table.resolved_table.table_schema if table.resolved_table else None
@@ -67,7 +67,7 @@ def _materialiser(node: Sink, context: Context) -> Made:
     return draft.made(port.all_columns())
 
 
-def _target(draft: Draft, node: Sink) -> None:
+def _target(draft: OperatorDraft, node: Sink) -> None:
     """Where it writes: the rows that it keeps are those that the table shows."""
     table = node.dynamic_table_sink.table
     where = draft.context.telling(table)

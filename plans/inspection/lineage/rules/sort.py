@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.sort import TemporalSort
 
 
 @rule(TemporalSort)
-def sort(node: TemporalSort, context: Context) -> Made:
+def sort(node: TemporalSort, context: Context) -> RuleResult:
     """Kept: the rows that wait for their time."""
     (port,) = context.ports(node)
-    draft = Draft(node, "temporal-sort", context, (port,))
+    draft = OperatorDraft(node, "temporal-sort", context, (port,))
     fields = node.order_by.fields
     types = context.types(node)
     draft.add("order", order_of(fields, port.column), [type_at(types, each.index) for each in fields])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
@@ -23,15 +23,15 @@ from compiled_plan.plans.rex import RexNode
 
 
 @rule(Exchange, MiniBatchAssigner)
-def same(node: PlanNode, context: Context) -> Made:
+def same(node: PlanNode, context: Context) -> RuleResult:
     """The rows as they are."""
-    return Made(context.inputs(node)[0])
+    return RuleResult(context.inputs(node)[0])
 
 
 @rule(Union)
-def union(node: Union, context: Context) -> Made:
+def union(node: Union, context: Context) -> RuleResult:
     """All rows of all inputs."""
-    return Made(tuple(branch for rows in context.inputs(node) for branch in rows))
+    return RuleResult(tuple(branch for rows in context.inputs(node) for branch in rows))
 
 
 def _projected(branch: Branch, exprs: tuple[RexNode, ...], scope: Scope) -> Branch:
@@ -39,7 +39,7 @@ def _projected(branch: Branch, exprs: tuple[RexNode, ...], scope: Scope) -> Bran
 
 
 @rule(Calc)
-def calc(node: Calc, context: Context) -> Made:
+def calc(node: Calc, context: Context) -> RuleResult:
     """Filter, then project; a count of rows, where RAND has a seed."""
     if node.keeps_state:
         return _counted(node, context)
@@ -47,22 +47,22 @@ def calc(node: Calc, context: Context) -> Made:
     for branch in context.inputs(node)[0]:
         scope = context.scope(node, branch.column)
         found.append(_projected(branch.where(conjuncts(node.condition, scope)), node.projection, scope))
-    return Made(tuple(found))
+    return RuleResult(tuple(found))
 
 
-def _counted(node: Calc, context: Context) -> Made:
+def _counted(node: Calc, context: Context) -> RuleResult:
     (port,) = context.ports(node)
-    draft = Draft(node, "row-counter", context, (port,))
+    draft = OperatorDraft(node, "row-counter", context, (port,))
     scope = context.scope(node, port.column)
     draft.add("condition", in_order(conjuncts(node.condition, scope)))
     return draft.made(tuple(meaning_of(rex, scope) for rex in node.projection), "counted")
 
 
 @rule(Expand)
-def expand(node: Expand, context: Context) -> Made:
+def expand(node: Expand, context: Context) -> RuleResult:
     """Every row once a project."""
     branches = context.inputs(node)[0]
-    return Made(
+    return RuleResult(
         tuple(
             _projected(branch, project, context.scope(node, branch.column))
             for branch in branches
@@ -72,26 +72,26 @@ def expand(node: Expand, context: Context) -> Made:
 
 
 @rule(DropUpdateBefore)
-def drop_update_before(node: DropUpdateBefore, context: Context) -> Made:
+def drop_update_before(node: DropUpdateBefore, context: Context) -> RuleResult:
     """All rows but -U."""
     dropped = made_of("no -U", text="no -U rows")
-    return Made(tuple(branch.where([dropped]) for branch in context.inputs(node)[0]))
+    return RuleResult(tuple(branch.where([dropped]) for branch in context.inputs(node)[0]))
 
 
 @rule(WatermarkAssigner)
-def watermarks(node: WatermarkAssigner, context: Context) -> Made:
+def watermarks(node: WatermarkAssigner, context: Context) -> RuleResult:
     """The rows as they are, with watermarks."""
     found = []
     for branch in context.inputs(node)[0]:
         made = meaning_of(node.watermark_expr, context.scope(node, branch.column))
         found.append(replace(branch, watermarks=in_order((*branch.watermarks, made))))
-    return Made(tuple(found))
+    return RuleResult(tuple(found))
 
 
 @rule(Correlate)
-def correlate(node: Correlate, context: Context) -> Made:
+def correlate(node: Correlate, context: Context) -> RuleResult:
     """Every row with each row that a table function makes of it."""
-    return Made(tuple(_correlated(branch, node, context) for branch in context.inputs(node)[0]))
+    return RuleResult(tuple(_correlated(branch, node, context) for branch in context.inputs(node)[0]))
 
 
 def _correlated(branch: Branch, node: Correlate, context: Context) -> Branch:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from compiled_plan.plans.inspection.lineage.drafting import Context, Draft, Made, origin_of, rule, said_zone
+from compiled_plan.plans.inspection.lineage.drafting import (
+    Context,
+    OperatorDraft,
+    RuleResult,
+    origin_of,
+    rule,
+    said_zone,
+)
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
@@ -92,11 +99,11 @@ def _zones(node: PlanNode, time: LogicalType) -> tuple[str, ...]:
 
 
 @rule(WindowTableFunction)
-def window_table_function(node: WindowTableFunction, context: Context) -> Made:
+def window_table_function(node: WindowTableFunction, context: Context) -> RuleResult:
     """Three more columns: start, end and time of a row's window. Sessions keep their rows."""
     if isinstance(node.windowing.window, SessionWindow):
         (port,) = context.ports(node)
-        draft = Draft(node, "session-rows", context, (port,))
+        draft = OperatorDraft(node, "session-rows", context, (port,))
         draft.key(port, node.windowing.window.partition_key_indices)
         windows = windows_of(node, node.windowing, port)
         draft.add("window", [windows], role=Role.KEY)
@@ -112,7 +119,7 @@ def window_table_function(node: WindowTableFunction, context: Context) -> Made:
         )
         columns = (*branch.columns, *_window_columns(windows))
         found.append(replace(branch, origin=origin, columns=columns))
-    return Made(tuple(found))
+    return RuleResult(tuple(found))
 
 
 def _window_columns(windows: Meaning, names: Sequence[str] = ("start", "end", "time")) -> list[Meaning]:
@@ -120,7 +127,7 @@ def _window_columns(windows: Meaning, names: Sequence[str] = ("start", "end", "t
 
 
 @rule(WindowAggregate)
-def window_aggregate(node: WindowAggregate, context: Context) -> Made:
+def window_aggregate(node: WindowAggregate, context: Context) -> RuleResult:
     """Kept: an accumulator for each call, by group and window."""
     (port,) = context.ports(node)
     windows = windows_of(node, node.windowing, port)
@@ -128,7 +135,7 @@ def window_aggregate(node: WindowAggregate, context: Context) -> Made:
 
 
 @rule(GlobalWindowAggregate)
-def global_window_aggregate(node: GlobalWindowAggregate, context: Context) -> Made:
+def global_window_aggregate(node: GlobalWindowAggregate, context: Context) -> RuleResult:
     """The calls of the first phase, on the rows in front of it."""
     local = first_phase(node, context)
     reader = local if isinstance(local, LocalWindowAggregate) else node
@@ -138,7 +145,7 @@ def global_window_aggregate(node: GlobalWindowAggregate, context: Context) -> Ma
 
 
 @rule(GroupWindowAggregate)
-def group_window_aggregate(node: GroupWindowAggregate, context: Context) -> Made:
+def group_window_aggregate(node: GroupWindowAggregate, context: Context) -> RuleResult:
     """The same over windows in GROUP BY."""
     (port,) = context.ports(node)
     windows = _group_windows(node, node.window, port)
@@ -187,11 +194,11 @@ def _aggregate(
     calls: Sequence[AggregateCall],
     needs_retraction: bool,
     context: Context,
-) -> Made:
+) -> RuleResult:
     """`reader` is the node whose input the indices count."""
     (port,) = sides(context.inputs(reader))
     types = context.types(reader)
-    draft = Draft(node, "window-aggregate", context, (port,), _kernel(reader))
+    draft = OperatorDraft(node, "window-aggregate", context, (port,), _kernel(reader))
     draft.key_of(port, grouping, types)
     draft.add("window", [windows], role=Role.KEY)
     made = calls_of(calls, port.column)
@@ -209,9 +216,9 @@ def _aggregate(
 
 
 @rule(WindowJoin)
-def window_join(node: WindowJoin, context: Context) -> Made:
+def window_join(node: WindowJoin, context: Context) -> RuleResult:
     """Kept: the rows of both sides by window."""
-    draft = Draft(node, "window-join", context, context.ports(node))
+    draft = OperatorDraft(node, "window-join", context, context.ports(node))
     left, right = draft.ports
     spec = node.join_spec
     draft.say("join type", spec.join_type)
@@ -232,10 +239,10 @@ def window_join(node: WindowJoin, context: Context) -> Made:
 
 
 @rule(WindowRank)
-def window_rank(node: WindowRank, context: Context) -> Made:
+def window_rank(node: WindowRank, context: Context) -> RuleResult:
     """Kept: the rows that may be among the first of a window."""
     (port,) = context.ports(node)
-    draft = Draft(node, "window-rank", context, (port,))
+    draft = OperatorDraft(node, "window-rank", context, (port,))
     draft.key(port, node.partition_spec.fields)
     draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
     order = order_of(node.sort_spec.fields, port.column)
@@ -249,10 +256,10 @@ def window_rank(node: WindowRank, context: Context) -> Made:
 
 
 @rule(WindowDeduplicate)
-def window_deduplicate(node: WindowDeduplicate, context: Context) -> Made:
+def window_deduplicate(node: WindowDeduplicate, context: Context) -> RuleResult:
     """Kept: the first or last row of each key and window."""
     (port,) = context.ports(node)
-    draft = Draft(node, "window-deduplicate", context, (port,))
+    draft = OperatorDraft(node, "window-deduplicate", context, (port,))
     draft.key(port, node.partition_keys)
     draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
     draft.add("order", [port.column(node.order_key)])

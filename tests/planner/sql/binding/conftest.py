@@ -10,7 +10,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.planner.algebra.explain import explain
 from compiled_plan.planner.sql.binding.core import Bound, Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
-from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError
@@ -44,7 +44,7 @@ def bind(env: TableEnvironment) -> Callable[[str], Bound]:
     def bound(text: str) -> Bound:
         (statement,) = parse_script(text)
         assert isinstance(statement, st.Query)
-        binder = new_binder(Source(text), env.catalog)
+        binder = new_binder(SourceText(text), env.catalog)
         return binder.bind_query(binder, statement.query, Surroundings())
 
     return bound

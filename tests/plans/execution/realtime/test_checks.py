@@ -10,7 +10,7 @@ from compiled_plan.plans.execution.explain import stages_of, stages_text
 from compiled_plan.plans.execution.realtime.checks import REASONS, check
 from compiled_plan.plans.execution.realtime.query import in_real_time
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM, RunOptions, real_time_interval
-from compiled_plan.plans.execution.stages.prepared import Program, prepare
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.functions import ScalarFunction
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -40,11 +40,11 @@ def compiled(sql: str) -> CompiledPlan:
     return TableEnvironment().compile_script(sql)
 
 
-def program(sql: str) -> Program:
+def program(sql: str) -> PreparedPlan:
     return prepare(compiled(sql))
 
 
-def program_of(plan: str) -> Program:
+def program_of(plan: str) -> PreparedPlan:
     return prepare(CompiledPlan.from_json(plan))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from compiled_plan.plans.execution.state.content import key_report
 from compiled_plan.plans.execution.state.figures import state_report
 from compiled_plan.plans.execution.state.model import KeyState, OperatorState, StateReport
-from compiled_plan.plans.execution.state.reader import Operator, StateReader
+from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
@@ -111,7 +111,7 @@ class Looked:
         """Figures of all operators."""
         return state_report(self.reader)
 
-    def operator(self, sink: str) -> Operator:
+    def operator(self, sink: str) -> StoredOperator:
         """The operator nearest to a sink; of the one that materialises that itself."""
         node: PlanNode = next(
             each

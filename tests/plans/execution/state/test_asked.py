@@ -8,15 +8,15 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.state.asked import key_of, tried_of
-from compiled_plan.plans.execution.state.reader import Operator
+from compiled_plan.plans.execution.state.reader import StoredOperator
 from compiled_plan.plans.inspection.entries import StateLine
 
 DAY = 86_400_000
 
 
-def operator(*entries: str) -> Operator:
+def operator(*entries: str) -> StoredOperator:
     lines = [StateLine(1, "u", "join", "", name, at, "1 h", 3_600_000, "") for at, name in enumerate(entries)]
-    return Operator("u", 1, "", {"ttl": [3_600_000] * len(entries)}, {"kind": "join"}, tuple(lines), ("", ""))
+    return StoredOperator("u", 1, "", {"ttl": [3_600_000] * len(entries)}, {"kind": "join"}, tuple(lines), ("", ""))
 
 
 JOIN, ONE, NONE = operator("leftState", "rightState"), operator("idleState"), operator()
@@ -36,7 +36,7 @@ JOIN, ONE, NONE = operator("leftState", "rightState"), operator("idleState"), op
         (("1d",), NONE, [None, None]),
     ],
 )
-def test_ttls_to_try(texts: Sequence[str], of: Operator, ttls: list[int | None]) -> None:
+def test_ttls_to_try(texts: Sequence[str], of: StoredOperator, ttls: list[int | None]) -> None:
     tried = tried_of(texts, of)
     assert [tried(of, at) for at in (0, 1)] == ttls
 
@@ -56,7 +56,7 @@ def test_without_an_operator_a_ttl_is_for_all() -> None:
         ("left=1d", None, "names an entry, and no operator is named"),
     ],
 )
-def test_ttls_that_are_none(text: str, of: Operator | None, says: str) -> None:
+def test_ttls_that_are_none(text: str, of: StoredOperator | None, says: str) -> None:
     with pytest.raises(CheckpointError) as refused:
         tried_of([text], of)
     assert says in str(refused.value)

@@ -10,16 +10,16 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.state.keys import wanted_key
-from compiled_plan.plans.execution.state.reader import Operator
+from compiled_plan.plans.execution.state.reader import StoredOperator
 
 
-def operator(*types: str) -> Operator:
+def operator(*types: str) -> StoredOperator:
     """One whose key is of columns a, b, ... of these types, with a column behind them that is no part of it."""
     names = [chr(ord("a") + at) for at in range(len(types))]
     columns = [*({"name": name, "type": type_} for name, type_ in zip(names, types, strict=True))]
     keys = [{"input": 0, "column": at} for at in range(len(types))]
     state = {"kind": "rank", "keys": [keys], "columns": [[*columns, {"name": "other", "type": "INT"}]]}
-    return Operator("ranked", 1, "ranked", {}, state, (), ())
+    return StoredOperator("ranked", 1, "ranked", {}, state, (), ())
 
 
 @pytest.mark.parametrize(

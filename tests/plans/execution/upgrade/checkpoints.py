@@ -13,8 +13,8 @@ from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.session.options import TRANSFORM, RunOptions
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.stages.hosts import hosted
-from compiled_plan.plans.execution.stages.prepared import Program, prepare
-from compiled_plan.plans.execution.upgrade.decision import Asked, Decision, decide
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
+from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest, decide
 from compiled_plan.plans.inspection.checkpoints import ProgramFiles
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.plan import CompiledPlan
@@ -48,7 +48,7 @@ def with_ttl(plan: CompiledPlan, ttl: str) -> CompiledPlan:
     return CompiledPlan.from_dict(data)
 
 
-def program_of(plan: CompiledPlan, host: str = TRANSFORM) -> Program:
+def program_of(plan: CompiledPlan, host: str = TRANSFORM) -> PreparedPlan:
     return hosted(prepare(with_uids(with_zone(plan, None, otherwise=UTC))), host)
 
 
@@ -101,7 +101,7 @@ def decided(
 ) -> Decision:
     setting = setting or Setting(TRANSFORM, 2)
     chosen = RunOptions(checkpoint="c", **options)  # type: ignore[arg-type]
-    asked = Asked(program_of(plan, setting.host), setting, chosen, times=times or Times())
+    asked = UpgradeRequest(program_of(plan, setting.host), setting, chosen, times=times or Times())
     found = decide(store, asked)
     assert found is not None
     return found

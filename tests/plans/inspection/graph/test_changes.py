@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from compiled_plan.plans.inspection.diff.changes import append_only
-from compiled_plan.plans.inspection.diff.sides import Side
+from compiled_plan.plans.inspection.diff.sides import PlanSide
 from compiled_plan.plans.inspection.graph.changes import changelog_modes
 from compiled_plan.plans.inspection.lineage.tables import by_name
 from compiled_plan.plans.nodes.sink import Sink
@@ -20,7 +20,7 @@ def test_what_comes_to_a_sink_is_what_flink_says(group: str) -> None:
     differ = {}
     for name in names:
         plan = CompiledPlan.from_json(text_of(name))
-        modes = changelog_modes(plan, append_only(plan, Side(plan, by_name).operators))
+        modes = changelog_modes(plan, append_only(plan, PlanSide(plan, by_name).operators))
         for sink in plan.sinks:
             if isinstance(sink, Sink):
                 given = sorted(modes[plan.inputs(sink)[0].id].names())
