@@ -11,11 +11,11 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
+from compiled_plan.plans.execution.checkpoint.leases import lease_lost
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.start import Start
-from compiled_plan.plans.execution.checkpoint.store import changed
 from compiled_plan.plans.execution.committing import Committing
 from compiled_plan.plans.execution.connectors import base as connectors
 from compiled_plan.plans.execution.event_time import SparksWatermark, event_time_of
@@ -283,8 +283,8 @@ class Run:
             raise
 
     def _lose(self) -> None:
-        """Another process has taken the checkpoint over: end before it is written into by two."""
-        self._lost = changed(self.start.store.root)
+        """End the run: it may not write into the checkpoint any more."""
+        self._lost = lease_lost(self.start.store.root)
         self.stop()
 
     def _close_windows(self, follower: Follower) -> bool:
