@@ -92,7 +92,7 @@ def _add(spark: SparkSession, package: Package, user: str) -> None:
                 f"{package.coordinates}, which {user} needs, is not the file that it should be: "
                 f"its SHA-256 is {actual}, expected {package.sha256}",
                 where=str(jar),
-                remedy="remove the file and look at the repository or mirror that it came from; "
+                remedy="remove it from Ivy's folders, `jars` and `cache`, and look at the repository it came from; "
                 "a jar of your own choice is given with --conf spark.jars=FILE",
             )
         spark.sql(f"ADD JAR '{jar.as_uri()}'").collect()

@@ -6,9 +6,12 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tools.maven import fetched, library
+
+_ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class S3:
@@ -20,10 +23,10 @@ class S3:
         pass
 
     def command(self, folder: Path, port: int) -> Sequence[str]:
-        return [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+        return [sys.executable, "-m", "tools.services.s3", str(port)]
 
     def environment(self) -> Mapping[str, str]:
-        return {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
+        return {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", "PYTHONPATH": str(_ROOT)}
 
     def answers(self, port: int) -> bool:
         try:
@@ -64,3 +67,25 @@ def client_jars() -> list[Path]:
         tools.maven.FetchError: they cannot be fetched.
     """
     return [fetched(artifact) for artifact in library("s3")]
+
+
+def main(port: str) -> None:
+    """The process: a server with empty buckets, until it is ended."""
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    class Handler(WSGIRequestHandler):
+        def handle_expect_100(self) -> bool:
+            # Werkzeug says it, too, and Amazon's client takes a second 100 for the answer.
+            return True
+
+        def log(self, type: str, message: str, *args: object) -> None:
+            pass
+
+    application = DomainDispatcherApplication(create_backend_app)
+    with suppress(KeyboardInterrupt):
+        make_server("127.0.0.1", int(port), application, threaded=True, request_handler=Handler).serve_forever()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

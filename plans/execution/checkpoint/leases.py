@@ -27,7 +27,7 @@ from typing import Any
 from uuid import uuid4
 
 from compiled_plan.plans.errors import BusyError
-from compiled_plan.plans.execution.checkpoint.owners import owner_in, refusal, this_process
+from compiled_plan.plans.execution.checkpoint.owners import busy, owner_in, this_process
 from compiled_plan.plans.execution.stopping import within
 from compiled_plan.plans.execution.storage import Folder
 
@@ -88,7 +88,7 @@ class Lease:
                     self.renew()
                     return
                 if "until" in rival or attempt == _ATTEMPTS:
-                    raise self._refusal(rival)
+                    raise self._busy(rival)
                 self._withdraw()
                 # Two contenders that start in step must fall out of step: by the time that a try takes.
                 self._wait(random.uniform(0, 2 * attempt) * max(self._clock() - sent, 0.001))
@@ -191,11 +191,11 @@ class Lease:
     def _remove_expired(self, times: dict[str, float], now: float) -> None:
         self._remove(entry for entry, at in times.items() if at < now - self._term and entry not in self._own)
 
-    def _refusal(self, owner: dict[str, Any]) -> BusyError:
+    def _busy(self, owner: dict[str, Any]) -> BusyError:
         if "until" not in owner:
-            return refusal(self._folder, owner, ", or is about to")
+            return busy(self._folder, owner, ", or is about to")
         until = datetime.fromtimestamp(owner["until"], UTC).isoformat(timespec="seconds")
-        return refusal(self._folder, owner, f"; its lease ends at {until} by its clock unless it is renewed")
+        return busy(self._folder, owner, f"; its lease ends at {until} by its clock unless it is renewed")
 
 
 def lease_lost(folder: Folder) -> BusyError:

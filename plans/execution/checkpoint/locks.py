@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.leases import Lease
-from compiled_plan.plans.execution.checkpoint.owners import owner_in, refusal, this_process
+from compiled_plan.plans.execution.checkpoint.owners import busy, owner_in, this_process
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.storage import Folder, LocalFolder
 
@@ -90,7 +90,7 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
             break
         owner = owner_in(folder, LOCK)
         if _is_alive(owner) or time.monotonic() > deadline:
-            raise refusal(folder, owner)
+            raise busy(folder, owner)
         time.sleep(_POLL)
     # For people, and for who is refused; not by renaming, which would leave the lock on another file.
     path.write_text(json.dumps(this_process()))

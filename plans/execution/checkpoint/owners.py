@@ -28,7 +28,7 @@ def owner_in(folder: Folder, name: str) -> dict[str, Any]:
     return {}
 
 
-def refusal(folder: Folder, owner: dict[str, Any], more: str = "") -> BusyError:
+def busy(folder: Folder, owner: dict[str, Any], more: str = "") -> BusyError:
     """The error of a start on a checkpoint that another process holds."""
     process = f"process {owner.get('process', '?')} on {owner.get('host', '?')}"
     return BusyError(

@@ -66,9 +66,12 @@ def repository(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
         "</filesystem></resolvers></ivysettings>"
     )
     jvm: Any = spark._jvm
-    jvm.java.lang.System.setProperty("spark.jars.ivySettings", str(settings))
+    properties = {"spark.jars.ivySettings": str(settings), "spark.jars.ivy": f"{tmp_path}/ivy"}
+    for name, value in properties.items():
+        jvm.java.lang.System.setProperty(name, value)
     yield tmp_path / "m2"
-    jvm.java.lang.System.clearProperty("spark.jars.ivySettings")
+    for name in properties:
+        jvm.java.lang.System.clearProperty(name)
 
 
 def published(repository: Path, name: str, class_name: str) -> Path:
@@ -116,7 +119,7 @@ def test_a_library_of_another_hash_is_not_loaded(
 {actual}, expected {'0' * 64}"
         in str(refusal.value)
     )
-    assert "remove the file" in str(refusal.value)
+    assert "remove it from Ivy" in str(refusal.value)
     assert not packages.finds(spark, "ForgedProbe")
 
 
