@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -15,7 +15,7 @@ help:  ## this list
 
 setup: $(READY)  ## virtual environment, dependencies, Java
 
-$(READY): pyproject.toml tools/bootstrap.sh
+$(READY): pyproject.toml requirements/dev.txt tools/bootstrap.sh tools/apt.sh
 	@bash tools/bootstrap.sh
 	@touch $@
 
@@ -48,7 +48,7 @@ test: lint kernel classes  ## lint, then all tests
 test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
 	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
 
-test-page: kernel classes  ## the service's page in Chromium, some of it over runs on Spark; Chromium is installed where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
+test-page: kernel classes  ## the service's page in Chromium, some of it over runs on Spark; Chromium is installed after a yes where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
 	@bash tools/chromium.sh
 	@$(BIN)/python -m pytest -q -s -m page tests/service/page $(ARGS)
 
@@ -93,10 +93,15 @@ bench: kernel  ## speed and memory, as ratios from one run
 bench-flink: kernel  ## Nexmark's queries here and on Flink, which it installs: the README's table
 	@$(BIN)/python -m tests.bench.nexmark $(ARGS)
 
-dist: kernel  ## a wheel in dist/, tried in an empty virtual environment
+lock: $(READY)  ## pin all dependencies anew, with their hashes: requirements/
+	@$(BIN)/python -m tools.lock $(ARGS)
+
+dist: kernel  ## a wheel and its bill of materials in dist/, tried in an empty virtual environment
 	@rm -rf dist
 	@$(BIN)/python -m pip -qq --disable-pip-version-check wheel --no-deps --no-build-isolation -w dist .
 	@$(BIN)/python tools/check_wheel.py dist/*.whl
+	@$(BIN)/python -m tools.sbom dist/*.whl
+	@cp requirements/service.txt dist/service-requirements.txt
 
 clean:  ## all that was built, the virtual environment too
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .java_format_cache .hypothesis

@@ -83,10 +83,18 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         # Another session runs beside this one: one thread collects garbage, and seldom.
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g",
     }
-    if any({"kafka", "kafka_jars"} & set(getattr(item, "fixturenames", ())) for item in request.session.items):
+    used = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    jars: list[Path] = []
+    if used & {"kafka", "kafka_jars"}:
         from tools.services.kafka import connector_jars
 
-        conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, connector_jars()))
+        jars += connector_jars()
+    if "s3" in used:
+        from tools.services.s3 import client_jars
+
+        jars += client_jars()
+    if jars:
+        conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
     with spark_session("local[2]", conf) as session:
         yield session
 
@@ -118,6 +126,16 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     from tools.services.server import running
 
     with running(service.SERVICE, tmp_path_factory.mktemp("services") / "registry") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of the S3 protocol for all tests of a process that ask for it; each makes buckets of its own names."""
+    from tools.services import s3 as service
+    from tools.services.server import running
+
+    with running(service.SERVICE, tmp_path_factory.mktemp("services") / "s3") as server:
         yield server
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # All the set-up of a new machine, repeatable: Python, virtual environment, dependencies, a JDK.
-# What is missing is named with the package to install; on Debian, as root, it is installed.
+# What is missing is named with the package to install; on Debian, as root, it is installed after a yes, see apt.sh.
+# Python's packages are those of requirements/dev.txt, by their hashes.
 #
 #   PYTHON=/path/to/python3.11 tools/bootstrap.sh      to choose the Python
 set -euo pipefail
@@ -10,19 +11,8 @@ venv=${VENV:-.venv}
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
 
-can_apt() { [ "$(id -u)" = 0 ] && [ -f /etc/debian_version ] && command -v apt-get >/dev/null; }
-
-apt_install() {
-  say "installing $* with apt-get"
-  export DEBIAN_FRONTEND=noninteractive
-  local log
-  log=$(mktemp)
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"; } >"$log" 2>&1 || {
-    cat "$log" >&2
-    fail "apt-get could not install $*"
-  }
-  rm -f "$log"
-}
+# shellcheck source=tools/apt.sh
+source tools/apt.sh
 
 # --- Python 3.11 or newer -------------------------------------------------------------------------
 fit_python() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
@@ -71,5 +61,7 @@ fi
 pip() { "$venv/bin/python" -m pip -qq --disable-pip-version-check --no-input "$@"; }
 
 say "dependencies (Spark is some 450 MB: a few minutes on a slow line)"
-# Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it.
-HATCH_BUILD_NO_HOOKS=true pip install --editable '.[dev]'
+pip install --require-hashes --requirement requirements/dev.txt
+# Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it. Without isolation: what
+# builds is in the list, too.
+HATCH_BUILD_NO_HOOKS=true pip install --no-deps --no-build-isolation --editable .

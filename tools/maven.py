@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _CENTRAL = "https://repo1.maven.org/maven2"
+_JARS = Path(__file__).resolve().parent / "services" / "jars.txt"
 
 
 class FetchError(Exception):
@@ -48,13 +49,17 @@ class Artifact:
         return f"{self.group.replace('.', '/')}/{self.name}/{self.version}/{self.file}"
 
 
-#: Drivers of databases that tests talk to.
-POSTGRES_DRIVER = Artifact(
-    "org.postgresql", "postgresql", "42.7.14", "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c"
-)
-SQLITE_DRIVER = Artifact(
-    "org.xerial", "sqlite-jdbc", "3.54.1.0", "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639"
-)
+def artifact_of(coordinates: str, sha256: str) -> Artifact:
+    """The jar of `group:name:version`."""
+    group, name, version = coordinates.split(":")
+    return Artifact(group, name, version, sha256)
+
+
+def library(name: str) -> list[Artifact]:
+    """A library that tests or servers use, with all that it depends on: a section of `services/jars.txt`."""
+    sections = _JARS.read_text(encoding="utf-8").split("[")
+    (section,) = (section for section in sections if section.startswith(f"{name}]"))
+    return [artifact_of(*line.split()) for line in section.splitlines()[1:] if line]
 
 
 def cache() -> Path:
@@ -77,8 +82,11 @@ def fetched(artifact: Artifact) -> Path:
             content = answer.read()
     except OSError as error:
         raise FetchError(f"cannot fetch {url}: {error}\n  try: put the file into {cache()}") from error
-    if hashlib.sha256(content).hexdigest() != artifact.sha256:
-        raise FetchError(f"{url} is not {artifact.name} {artifact.version}: its SHA-256 differs")
+    if (actual := hashlib.sha256(content).hexdigest()) != artifact.sha256:
+        raise FetchError(
+            f"{url} is not {artifact.file}: its SHA-256 is {actual}, expected {artifact.sha256}\n"
+            "  try: fetch it again, without a mirror (MAVEN_CENTRAL); if it stays so, do not use it, and report it"
+        )
     replace(found, content)
     return found
 
@@ -89,3 +97,7 @@ def replace(path: Path, content: bytes) -> None:
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
         part.write(content)
     Path(part.name).replace(path)
+
+
+#: Drivers of databases that tests talk to.
+POSTGRES_DRIVER, SQLITE_DRIVER = library("drivers")

@@ -11,18 +11,18 @@ class Package:
     """A library of Maven that a run gets where its class path lacks it.
 
     Args:
-        coordinates: `group:name:version`.
+        coordinates: `group:name:version`. What it depends on Spark brings, or it is a package of its own.
+        sha256: of its jar, in hexadecimal.
         holds: the full name of a class of it, by which it is found.
         option: the option of a table that decides whether it is needed; empty where it always is.
         begins: what that option's value begins with then.
-        alone: whether it is fetched without what it depends on: Spark brings that, or it is named, too.
     """
 
     coordinates: str
+    sha256: str
     holds: str
     option: str = ""
     begins: str = ""
-    alone: bool = False
 
     def serves(self, options: Mapping[str, str]) -> bool:
         """Whether a table of these options needs it."""
@@ -32,19 +32,67 @@ class Package:
 #: Spark's connector for Kafka, the newest that Maven Central has, which runs on Spark 4.3; and what it needs that Spark
 #: does not bring itself.
 KAFKA = (
-    Package("org.apache.commons:commons-pool2:2.13.1", "org.apache.commons.pool2.PooledObject", alone=True),
-    Package("org.apache.kafka:kafka-clients:3.9.2", "org.apache.kafka.clients.admin.AdminClient", alone=True),
+    Package(
+        "org.apache.commons:commons-pool2:2.13.1",
+        "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f",
+        "org.apache.commons.pool2.PooledObject",
+    ),
+    Package(
+        "org.apache.kafka:kafka-clients:3.9.2",
+        "014b4ef36884478a932641818b080c36a8f8e2e92dc771e800c9d2694f4f83d8",
+        "org.apache.kafka.clients.admin.AdminClient",
+    ),
     Package(
         "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.2.0",
+        "641c7947afc8aa1189e433b7c2d305293993c8691bc1c2062d6d4f513b12518c",
         "org.apache.spark.kafka010.KafkaTokenUtil",
-        alone=True,
     ),
     Package(
         "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
+        "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
         "org.apache.spark.sql.kafka010.KafkaSourceProvider",
-        alone=True,
     ),
 )
 
 #: What the Java classes of protoc need; it serves those that protoc of its major version and of the one before made.
-PROTOBUF = Package("com.google.protobuf:protobuf-java:4.36.2", "com.google.protobuf.Message", alone=True)
+PROTOBUF = Package(
+    "com.google.protobuf:protobuf-java:4.36.2",
+    "0773e72eaf375e1285df330575bfec5bda5da674d544d0e142a17f89c8f754da",
+    "com.google.protobuf.Message",
+)
+
+
+def _driver(name: str, coordinates: str, sha256: str, holds: str) -> Package:
+    return Package(coordinates, sha256, holds, option="url", begins=f"jdbc:{name}:")
+
+
+#: Drivers of databases.
+DRIVERS = (
+    _driver(
+        "postgresql",
+        "org.postgresql:postgresql:42.7.14",
+        "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c",
+        "org.postgresql.Driver",
+    ),
+    _driver(
+        "mysql",
+        "com.mysql:mysql-connector-j:9.7.0",
+        "0353648eaa1c91e0f4020c959abf756bc866ffd583df22ae6b6f6e0cbd43eb44",
+        "com.mysql.cj.jdbc.Driver",
+    ),
+    _driver(
+        "mariadb",
+        "org.mariadb.jdbc:mariadb-java-client:3.5.11",
+        "42604178b9e57ec08ee0035079961516f086e455d0141f0b22c6eff29fb2fff4",
+        "org.mariadb.jdbc.Driver",
+    ),
+    _driver(
+        "sqlite",
+        "org.xerial:sqlite-jdbc:3.54.1.0",
+        "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639",
+        "org.sqlite.JDBC",
+    ),
+)
+
+#: All libraries that a run may fetch.
+ALL = (*KAFKA, PROTOBUF, *DRIVERS)

@@ -16,10 +16,10 @@ from compiled_plan.plans.execution.batches.event_time import SparksWatermark, ev
 from compiled_plan.plans.execution.batches.following import Follower, RunResult
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.batches.progress import BatchProgress
+from compiled_plan.plans.execution.checkpoint.leases import lease_lost
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
-from compiled_plan.plans.execution.checkpoint.store import changed
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces import connectors
@@ -283,8 +283,8 @@ class Run:
             raise
 
     def _lose(self) -> None:
-        """Another process has taken the checkpoint over: end before it is written into by two."""
-        self._lost = changed(self.start.store.root)
+        """End the run: it may not write into the checkpoint any more."""
+        self._lost = lease_lost(self.start.store.root)
         self.stop()
 
     def _close_windows(self, follower: Follower) -> bool:

@@ -150,6 +150,7 @@ class _Trial:
             plan = asked.folder / "flink-plan.json"
             if plan.exists():
                 attempt = self._attempt(f"flink/{case.name}", asked.folder / "flink-plan", case)
+                attempt.settings = case.left_open
                 text = _from_flink(plan.read_text())
                 attempt.plan.write_text(text.replace(f"{asked.out}/", f"{attempt.out}/"))
                 yield attempt

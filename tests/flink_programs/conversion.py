@@ -24,6 +24,9 @@ _METADATA = re.compile(
 _CLAUSE = re.compile(r"(?i)\s*(primary|watermark|constraint)\b")
 _ODD_MAP = re.compile(r"MAP<(?P<key>(?!VARCHAR|CHAR).+?), (?P<value>.+)>(?: NOT NULL)?")
 
+#: No plan of Flink holds them.
+LEFT_OPEN = ("table.exec.sink.nested-constraint-enforcer",)
+
 Json = Mapping[str, Any]
 
 
@@ -93,6 +96,11 @@ class Case:
     def name(self) -> str:
         """The name of its folder."""
         return re.sub(r"\W", "_", self.id)
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """The options, as `KEY=VALUE`, that Flink takes from the session when it runs a plan."""
+        return tuple(f"{key}={value}" for key, value in self.settings if key in LEFT_OPEN)
 
     def programs(self, insert: str = "") -> list[str]:
         """Its texts, one an attempt; with an INSERT where the case has none."""

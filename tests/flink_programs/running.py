@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ class Attempt:
         data: the folder of the program's data.
         refusals: messages of refusals, by command.
         failure: the message of a run that was begun.
+        settings: options of the session for what the plan leaves open, as `KEY=VALUE`.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Attempt:
     refusals: dict[str, str] = field(default_factory=dict)
     failure: str = ""
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
 
     @property
     def plan(self) -> Path:
@@ -73,7 +76,7 @@ class Attempt:
     def check(self) -> None:
         """Check the plan, and plan its run."""
         self._note("edit-plan --check", called("edit_plan", self.plan, "--check"))
-        self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", self.plan))
+        self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", *_set(self.settings), self.plan))
 
     def _note(self, command: str, said: Said) -> None:
         if said.returncode:
@@ -98,15 +101,17 @@ class Attempt:
 
 def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str], None]) -> None:
     """Run plans, some in each session; a failure is noted in its attempt."""
-    runnable = [attempt for attempt in attempts if attempt.runs]
-    for start in range(0, len(runnable), BATCH):
-        part = runnable[start : start + BATCH]
+    runnable = sorted((attempt for attempt in attempts if attempt.runs), key=lambda attempt: attempt.settings)
+    groups = [(settings, list(group)) for settings, group in groupby(runnable, lambda attempt: attempt.settings)]
+    batches = [(settings, group[at : at + BATCH]) for settings, group in groups for at in range(0, len(group), BATCH)]
+    done = 0
+    for settings, part in batches:
         messages = folder / "progress.jsonl"
         messages.unlink(missing_ok=True)
-        line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--keep-going", "--quiet"]
+        line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--keep-going", "--quiet", *_set(settings)]
         command = [*line, "--progress-file", str(messages), *(str(attempt.plan) for attempt in part)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+        ended = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
         failed = {message["plan"]: message for message in _messages(messages) if message["event"] == "failed"}
         started = {message["plan"] for message in _messages(messages) if message["event"] == "start"}
         for attempt in part:
@@ -116,8 +121,14 @@ def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str],
             elif message is not None:
                 attempt.failure = message["message"]
             elif str(attempt.plan) not in started:
-                attempt.failure = f"not run\n{done.stderr[-2000:]}"
-        progress(f"ran {min(start + BATCH, len(runnable))} of {len(runnable)} plans")
+                attempt.failure = f"not run\n{ended.stderr[-2000:]}"
+        done += len(part)
+        progress(f"ran {done} of {len(runnable)} plans")
+
+
+def _set(settings: Sequence[str]) -> Iterator[str]:
+    for setting in settings:
+        yield from ("--set", setting)
 
 
 def _messages(file: Path) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from tests.flink_programs.comparison import difference, expected_table, summed
-from tests.flink_programs.conversion import DATA, OUT, Case, converted, debezium, upserts, with_forerunners
+from tests.flink_programs.conversion import DATA, LEFT_OPEN, OUT, Case, converted, debezium, upserts, with_forerunners
 from tests.flink_programs.restoring import filled
 from tests.flink_programs.running import Attempt, export, write_database
 from tests.flink_programs.verdicts import Outcome, Verdict, known_deviations, table, verdict, with_reasons
@@ -208,8 +208,16 @@ def test_a_failure_that_is_expected_must_come(tmp_path: Path) -> None:
     made = case(sink(INTS, []), insert("INSERT INTO result VALUES (1)", "FailingSqlTestStep"))
     attempt = Attempt("own/x", tmp_path, made, tmp_path)
     assert verdict(attempt, {}, None).outcome is Outcome.NOT_REFUSED
+    assert verdict(attempt, {"ran": True}, None).outcome is Outcome.AS_FLINK
     attempt.failure = "too long"
     assert verdict(attempt, {}, None).outcome is Outcome.FAILS
+
+
+def test_an_option_that_no_plan_holds_is_left_to_the_run() -> None:
+    nested = {"kind": "ConfigOptionTestStep", "key": LEFT_OPEN[0], "value": "ROWS"}
+    other = {"kind": "ConfigOptionTestStep", "key": "table.exec.sink.not-null-enforcer", "value": "DROP"}
+    made = case(nested, other, sink(INTS, []), insert("INSERT INTO result VALUES (1)"))
+    assert made.left_open == (f"{LEFT_OPEN[0]}=ROWS",)
 
 
 def test_a_known_deviation_has_a_reason_and_a_pattern_without_one_is_stale() -> None:

@@ -82,9 +82,12 @@ def _plain(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | None
     facts = "\n".join([*(f"{command}: {text}" for command, text in refusals.items()), attempt.failure]).strip()
     if any(sign in facts for sign in ("Traceback", "internal error")):
         return Outcome.INTERNAL, facts
-    if attempt.plan.exists() and len(refusals) not in (0, 2):
+    # `edit-plan --check` knows no option of the session.
+    if attempt.plan.exists() and not attempt.settings and len(refusals) not in (0, 2):
         return Outcome.DISAGREEMENT, facts
     if attempt.case is not None and attempt.case.fails:
+        if not facts and answer.get("ran"):
+            return Outcome.AS_FLINK, "no failure"
         return (Outcome.FAILS if facts else Outcome.NOT_REFUSED), facts
     if facts:
         if answer.get("refused"):

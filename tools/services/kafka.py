@@ -1,22 +1,17 @@
-"""Kafka: one broker that is its own controller, of the jars of Maven Central, which Ivy fetches once.
-
-Ivy comes with Spark. What it fetched is kept in the user's cache folder.
-"""
+"""Kafka: one broker that is its own controller, of the jars of Maven Central."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
-from tools.maven import cache
+from tools.maven import Artifact, FetchError, artifact_of, fetched, library
 from tools.services.server import ServiceError, free_port, listens
 
-_BROKER, _TOOLS = "org.apache.kafka#kafka_2.13;4.1.1", "org.apache.kafka#kafka-tools;4.1.1"
+#: Libraries in `jars.txt`.
+_BROKER, _TOOLS = "kafka", "kafka-tools"
 _CLUSTER = "Y29tcGlsZWQtcGxhbi10c3"
 _SETTINGS = """process.roles=broker,controller
 node.id=1
@@ -57,7 +52,6 @@ class Kafka:
         settings = folder / "server.properties"
         if settings.is_file():
             return
-        fetched(_BROKER)
         data = folder / "data"
         settings.write_text(_SETTINGS.format(controller=free_port(), data=data))
         command = [*java(), "kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(settings)]
@@ -118,68 +112,32 @@ def connector_jars() -> list[Path]:
     """
     from compiled_plan.plans.connectors.jars import KAFKA
 
-    group, artifact, version = KAFKA[-1].coordinates.split(":")
-    folder = fetched(f"{group}#{artifact};{version}")
-    return [folder / f"{'-'.join(each.coordinates.split(':')[1:])}.jar" for each in KAFKA]
+    return _had([artifact_of(package.coordinates, package.sha256) for package in KAFKA])
 
 
-def fetched(module: str) -> Path:
-    """The folder with the jars of a module and of what it depends on; from Maven Central where they are not there.
-
-    Args:
-        module: `organisation#name;version`.
-
-    Raises:
-        ServiceError: Maven Central cannot be reached, or has no such module.
-    """
-    organisation, _, rest = module.partition("#")
-    name, _, version = rest.partition(";")
-    jars = cache() / "jars"
-    folder = jars / f"{name}-{version}"
-    if folder.is_dir():
-        return folder
-    jars.mkdir(parents=True, exist_ok=True)
-    # Ivy's cache is for one process at a time: two write the same file in part, and find its checksum wrong.
-    with (jars / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_dir():
-            _fetch(module, organisation, name, version, folder)
-    return folder
-
-
-def _fetch(module: str, organisation: str, name: str, version: str, folder: Path) -> None:
-    spark = find_spec("pyspark")
-    assert spark is not None and spark.submodule_search_locations
-    (ivy,) = Path(spark.submodule_search_locations[0], "jars").glob("ivy-*.jar")
-    made = folder.with_name(f".{folder.name}")
-    shutil.rmtree(made, ignore_errors=True)
-    pattern = f"{made}/[artifact]-[revision](-[classifier]).[ext]"
-    command = [_program(), "-cp", str(ivy), "org.apache.ivy.Main", "-cache", str(folder.with_name("ivy"))]
-    command += ["-confs", "default", "-dependency", organisation, name, version]
-    command += ["-retrieve", pattern, "-types", "jar", "bundle"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode or not made.is_dir():
-        raise ServiceError(
-            f"{module} was not fetched: {(done.stdout + done.stderr).strip()[-800:]}\n"
-            "  try: again with a connection to Maven Central; what was fetched once is kept"
-        )
-    made.rename(folder)
+def _had(artifacts: Sequence[Artifact]) -> list[Path]:
+    try:
+        return [fetched(artifact) for artifact in artifacts]
+    except FetchError as fault:
+        raise ServiceError(str(fault)) from fault
 
 
 def java(module: str = _BROKER, *, busy: bool = False) -> list[str]:
     """A command that runs classes of a module, by default of the broker, or with a source file as the first argument.
 
     Args:
-        module: of Maven Central.
+        module: a library of `jars.txt`.
         busy: whether what runs has much to do for minutes.
 
     Raises:
-        ServiceError: the module cannot be fetched.
+        ServiceError: the library cannot be fetched.
     """
-    return [_program(), *([] if busy else [_QUICK]), *_JVM, "-cp", f"{fetched(module)}/*"]
+    classes = os.pathsep.join(map(str, _had(library(module))))
+    return [java_program(), *([] if busy else [_QUICK]), *_JVM, "-cp", classes]
 
 
-def _program() -> str:
+def java_program() -> str:
+    """The program that runs classes of Java."""
     from compiled_plan.plans.execution.kernel import use_fit_java
 
     use_fit_java()

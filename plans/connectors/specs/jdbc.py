@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import refused, tuning
-from compiled_plan.plans.connectors.jars import Package
+from compiled_plan.plans.connectors.jars import DRIVERS
 from compiled_plan.plans.connectors.jdbc_filters import takes_over
 from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec
 from compiled_plan.plans.connectors.table_options import TableOption, Use
@@ -16,13 +16,6 @@ from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 _HELD = (t.CharacterType, t.BytesType, t.BooleanType, t.NumericType, t.DateType, t.TimeType, t.TimestampBase)
-#: The driver of a URL: its coordinates, and its class.
-_DRIVERS = {
-    "postgresql": ("org.postgresql:postgresql:42.7.14", "org.postgresql.Driver"),
-    "mysql": ("com.mysql:mysql-connector-j:9.7.0", "com.mysql.cj.jdbc.Driver"),
-    "mariadb": ("org.mariadb.jdbc:mariadb-java-client:3.5.11", "org.mariadb.jdbc.Driver"),
-    "sqlite": ("org.xerial:sqlite-jdbc:3.54.1.0", "org.sqlite.JDBC"),
-}
 _EVICTING = tuple(f"lookup.partial-cache.{name}" for name in ("max-rows", "expire-after-write", "expire-after-access"))
 _PARTS = tuple(f"scan.partition.{name}" for name in ("column", "num", "lower-bound", "upper-bound"))
 
@@ -174,9 +167,7 @@ SPEC = ConnectorSpec(
     source=SourceSpec(takes_over=takes_over, limits=True),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     lookup=LookupSpec(caches=True),
-    packages=tuple(
-        Package(coordinates, holds, "url", f"jdbc:{name}:") for name, (coordinates, holds) in _DRIVERS.items()
-    ),
+    packages=DRIVERS,
     column_faults=_column_faults,
     faults=_faults,
     place=("url", "table-name"),

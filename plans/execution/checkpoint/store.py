@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import BusyError
-from compiled_plan.plans.execution.checkpoint.locks import Release, lock
+from compiled_plan.plans.execution.checkpoint.locks import lock
 from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.inspection.checkpoints import (
@@ -76,36 +76,37 @@ class Store(CheckpointReader[Folder]):
         Raises:
             CheckpointError: another process runs on it.
         """
-        existed, ours = self.root.holds(), True
-
-        def taken() -> None:
-            nonlocal ours
-            ours = False
-            lost()
-
+        existed = self.root.holds()
         self.root.make()
-        release: Release = lock(spark, self.root, taken)
-        unused = False
+        held = lock(spark, self.root, lost)
+        unused, stuck = False, False
         try:
             self.prune()
             yield
         except StuckError:
             # What was to end goes on writing: the lock ends with the process.
-            release = _kept
+            stuck = True
+            raise
+        except Exception:
+            # A write that the fence stopped may fail before the lease's own thread says why.
+            if not held.holds():
+                lost()
             raise
         finally:
             # What cannot be taken away now, the next start takes away.
             with suppress(Exception):
+                ours = held.holds()
                 unused = ours and not self._numbers(HEADS)
                 if ours:
                     self.prune()
                 if unused:
                     self.root.remove(GENERATIONS)
                     self.root.remove(HEADS)
-            release(unused)
+            if not stuck:
+                held.release(unused)
             if unused and not existed:
-                with suppress(Exception):
-                    self.root.remove()
+                # Not with what is in it: another start may be there already.
+                self.root.remove_empty()
 
     def prune(self) -> None:
         """Take away what a process left that ended before it published it."""
@@ -178,10 +179,6 @@ class Store(CheckpointReader[Folder]):
         except FileExistsError:
             raise changed(self.root) from None
         return head
-
-
-def _kept(remove: bool) -> None:
-    """Leave the lock as it is."""
 
 
 def changed(root: Folder) -> BusyError:

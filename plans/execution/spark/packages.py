@@ -1,13 +1,16 @@
 """Libraries that a plan's connectors need and the class path lacks: fetched by Spark from Maven, as `ADD JAR` does.
 
 Spark's settings say from where (`spark.jars.repositories`, `spark.jars.ivySettings`) and into which cache
-(`spark.jars.ivy`). What `--jars` or `spark.jars.packages` brought is found and not fetched.
+(`spark.jars.ivy`). A jar is loaded only if it has the SHA-256 that is declared beside its coordinates. What `--jars` or
+`spark.jars.packages` brought is used as it is, and not fetched.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -83,7 +86,16 @@ def _loads(jvm: Any, name: str, loader: Any) -> bool:
 
 def _add(spark: SparkSession, package: Package, user: str) -> None:
     try:
-        spark.sql(f"ADD JAR 'ivy://{package.coordinates}{'?transitive=false' if package.alone else ''}'").collect()
+        jar = _fetched(spark, package)
+        if (actual := hashlib.sha256(jar.read_bytes()).hexdigest()) != package.sha256:
+            raise ExecutionError(
+                f"{package.coordinates}, which {user} needs, is not the file that it should be: "
+                f"its SHA-256 is {actual}, expected {package.sha256}",
+                where=str(jar),
+                remedy="remove it from Ivy's folders, `jars` and `cache`, and look at the repository it came from; "
+                "a jar of your own choice is given with --conf spark.jars=FILE",
+            )
+        spark.sql(f"ADD JAR '{jar.as_uri()}'").collect()
         if finds(spark, package.holds):
             return
         said = f"it does not hold {package.holds}"
@@ -96,3 +108,10 @@ def _add(spark: SparkSession, package: Package, user: str) -> None:
         remedy=f"put https://repo1.maven.org/maven2/{place} on this machine and give it with --conf spark.jars=FILE; "
         "a mirror is set with --conf spark.jars.repositories=URL or spark.jars.ivySettings=FILE",
     )
+
+
+def _fetched(spark: SparkSession, package: Package) -> Path:
+    """The jar in Ivy's cache; nothing of it is loaded yet."""
+    uri = java_class(spark._jvm, "java.net.URI").create(f"ivy://{package.coordinates}?transitive=false")
+    jars = spark._jsparkSession.sessionState().resourceLoader().resolveJars(uri)
+    return Path(java_class(spark._jvm, "java.net.URI").create(jars.head()).getPath() or jars.head())

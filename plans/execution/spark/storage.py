@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _HADOOP_PATH = "org.apache.hadoop.fs.Path"
-_MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager"
+#: Writes as Spark writes its own logs, and under a lease alone.
+_MANAGER = "org.compiledplan.kernel.files.FencedFiles"
 
 
 class Folder(ReadableFolder):
@@ -51,6 +52,14 @@ class Folder(ReadableFolder):
     @abstractmethod
     def remove(self, name: str = "") -> None:
         """Remove an entry with all that is in it, or the folder itself; nothing happens where it is not there."""
+
+    @abstractmethod
+    def remove_empty(self, name: str = "") -> None:
+        """Remove a folder inside, or the folder itself, unless there is something in it."""
+
+    @abstractmethod
+    def times(self, name: str) -> dict[str, float]:
+        """The modification times of what is in a folder inside, in seconds, by the clock of the file system."""
 
     @abstractmethod
     def copy(self, name: str, to: Self) -> None:
@@ -106,6 +115,16 @@ class LocalFolder(LocalReads, Folder):
             self._remove_tree(path)
         else:
             self._unlink(path)
+
+    def remove_empty(self, name: str = "") -> None:
+        with suppress(OSError):
+            (self.path / name).rmdir()
+
+    def times(self, name: str) -> dict[str, float]:
+        while True:
+            # Of a file that goes meanwhile another one may have taken the place, which is not in the list.
+            with suppress(FileNotFoundError):
+                return {entry: (self.path / name / entry).stat().st_mtime for entry in self.names(name)}
 
     def copy(self, name: str, to: Self) -> None:
         source, target = self.path / name, to.path / name
@@ -165,7 +184,7 @@ class RemoteFolder(Folder):
     def __init__(self, jvm: Any, conf: Any, uri: str) -> None:
         self.uri = uri
         self._jvm, self._conf = jvm, conf
-        self._manager = java_class(jvm, _MANAGER).create(self._at(""), conf)
+        self._manager = java_class(jvm, _MANAGER)(self._at(""), conf)
 
     def _at(self, name: str) -> Any:
         return java_class(self._jvm, _HADOOP_PATH)(f"{self.uri}/{name}" if name else self.uri)
@@ -177,9 +196,13 @@ class RemoteFolder(Folder):
         return bool(self._manager.exists(self._at(name)))
 
     def names(self, name: str = "") -> tuple[str, ...]:
+        return tuple(sorted(self.times(name)))
+
+    def times(self, name: str) -> dict[str, float]:
         if not self.holds(name):
-            return ()
-        return tuple(sorted(str(status.getPath().getName()) for status in self._manager.list(self._at(name))))
+            return {}
+        statuses = self._manager.list(self._at(name))
+        return {str(status.getPath().getName()): status.getModificationTime() / 1000 for status in statuses}
 
     def make(self, name: str = "") -> None:
         self._manager.mkdirs(self._at(name))
@@ -220,6 +243,11 @@ class RemoteFolder(Folder):
 
     def remove(self, name: str = "") -> None:
         self._manager.delete(self._at(name))
+
+    def remove_empty(self, name: str = "") -> None:
+        path = self._at(name)
+        with suppress(Exception):
+            path.getFileSystem(self._conf).delete(path, False)
 
     def copy(self, name: str, to: Self) -> None:
         if not self.holds(name):

@@ -142,7 +142,7 @@ MESSAGES = ConnectorSpec(
         "timestamp": Metadata(INT, "Its time.", written=INT),
     },
     place=("topic",),
-    packages=(Package("org.example:messages:1", "org.example.Messages"),),
+    packages=(Package("org.example:messages:1", "0" * 64, "org.example.Messages"),),
 )
 
 

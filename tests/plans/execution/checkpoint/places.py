@@ -58,7 +58,7 @@ class Place:
 
     def started(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
         """A run that is ready to be executed."""
-        chosen = RunOptions(checkpoint=str(self.checkpoint), **{"available_now": True, **options})
+        chosen = RunOptions(**{"checkpoint": str(self.checkpoint), "available_now": True, **options})
         return Run(self.spark, plan, chosen, time_zone=zone, guarded=guarded)
 
     def run(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -55,7 +56,8 @@ class Disk:
 
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
-    monkeypatch.setattr(store_module, "lock", lambda spark, folder, lost: lambda remove: None)
+    held = SimpleNamespace(holds=lambda: True, release=lambda remove: None)
+    monkeypatch.setattr(store_module, "lock", lambda spark, folder, lost: held)
     monkeypatch.setattr(os, "fsync", lambda number: None)
     return Disk(monkeypatch)
 

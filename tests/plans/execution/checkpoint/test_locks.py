@@ -1,55 +1,102 @@
-"""Who may write into a checkpoint, where the system's own locks do not reach."""
+"""Locks on file systems of other machines: a run whose lease is lost writes nothing more."""
 
 from __future__ import annotations
 
-import json
 import threading
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.locks import leased
-from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.errors import BusyError
+from compiled_plan.plans.execution.checkpoint import locks
+from compiled_plan.plans.execution.checkpoint.leases import Lease
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.storage import Folder, RemoteFolder, folder_of
+from tests.plans.execution.checkpoint.places import Place, table
+from tests.support.running import Running
+from tests.support.waiting import wait_until
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
-def test_a_lease_that_holds_refuses_by_name(tmp_path: Path) -> None:
-    folder = LocalFolder(tmp_path)
-    release = leased(folder, pytest.fail, 60.0)
-    with pytest.raises(CheckpointError, match=r"process \d+ on .* runs a plan .*lease ends at"):
-        leased(folder, pytest.fail, 60.0)
-    release(False)
-    leased(folder, pytest.fail, 60.0)(True)
-    assert list(tmp_path.iterdir()) == []
+TABLES = table("sales", "n INT", more=", 'source.monitor-interval' = '1 s'") + table(
+    "sums", "n BIGINT", "debezium-json"
+)
+SUM = "INSERT INTO sums SELECT SUM(n) FROM sales"
 
 
-def test_a_lease_is_put_off_while_its_owner_runs(tmp_path: Path) -> None:
-    folder = LocalFolder(tmp_path)
-    release = leased(folder, pytest.fail, 0.4)
-    first = until(tmp_path, 1)
-    for _ in range(200):
-        if until(tmp_path, 1) > first + 0.4:
-            break
-        threading.Event().wait(0.02)
-    else:
-        pytest.fail("it was not put off")
-    with pytest.raises(CheckpointError):
-        leased(folder, pytest.fail, 0.4)
-    release(False)
+@pytest.fixture
+def place(spark: SparkSession, tmp_path: Path) -> Place:
+    place = Place(spark, tmp_path)
+    place.add({"sales": [{"n": 1}]})
+    return place
 
 
-def test_a_lease_whose_owner_has_ended_is_taken_over_and_he_is_told(tmp_path: Path) -> None:
-    folder, told = LocalFolder(tmp_path), threading.Event()
-    release = leased(folder, told.set, 0.4)
-    path = tmp_path / "leases" / "1"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"until": 0}))
-    second = leased(folder, pytest.fail, 60.0)
-    assert told.wait(10)
-    release(False)
-    assert until(tmp_path, 2) > 0, "what is not his any more he leaves"
-    assert [each.name for each in (tmp_path / "leases").iterdir()] == ["2"]
-    second(False)
+def test_a_run_that_cannot_renew_its_lease_ends(place: Place, mounted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends_without_renewals(place, f"{mounted}/checkpoint", monkeypatch)
 
 
-def until(root: Path, number: int) -> float:
-    return float(json.loads((root / "leases" / str(number)).read_text())["until"])
+def test_a_run_that_cannot_renew_its_lease_on_s3_ends(
+    place: Place, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends_without_renewals(place, f"{bucket}/checkpoint", monkeypatch)
+
+
+def ends_without_renewals(place: Place, checkpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run whose listings fail is told, and the next one goes on where it was."""
+    plan, folder = place.compiled(TABLES, SUM), folder_of(place.spark, checkpoint)
+    monkeypatch.setattr(locks, "Lease", partial(Lease, term=8.0))
+    with (
+        pytest.raises(BusyError, match="lost its lease"),
+        Running(place.started(plan, checkpoint=checkpoint, available_now=False)),
+    ):
+        wait_until(lambda: place.rows("sums"))
+        with pytest.raises(BusyError, match="runs a plan on this checkpoint"):
+            place.started(plan, checkpoint=checkpoint, available_now=False).execute()
+        with monkeypatch.context() as patch:
+            patch.setattr(RemoteFolder, "times", fails)
+            wait_until(lambda: not any(thread.name == "checkpoint-lease" for thread in threading.enumerate()))
+    place.add({"sales": [{"n": 10}]})
+    # What the run has left expires by itself.
+    wait_until(lambda: taken(place.spark, folder))
+    place.started(plan, checkpoint=checkpoint).execute()
+    assert place.rows("sums") == [(11,)]
+
+
+def fails(folder: RemoteFolder, name: str) -> dict[str, float]:
+    raise OSError("503 Slow Down")
+
+
+def taken(spark: SparkSession, folder: Folder) -> bool:
+    """True if the lock could be taken; it is given back."""
+    try:
+        locks.lock(spark, folder, lambda: None).release(False)
+    except BusyError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", ["heads/1", "generations/1/offsets/1", "generations/1/commits/1"])
+def test_nothing_that_counts_is_written_behind_the_end_of_a_lease(
+    spark: SparkSession, mounted: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that stood still finds the fence before the thread that renews has run."""
+    folder = folder_of(spark, f"{mounted}/checkpoint")
+    folder.write_text(name, "before")
+    held = locks.lock(spark, folder, lambda: None)
+    folder.write_text(name, "under the lease")
+    java_class(spark._jvm, "org.compiledplan.kernel.files.Fence").put(folder.uri, 0.0)
+    for write in (
+        lambda: folder.write_text(name, "too late"),
+        lambda: folder.create_text(f"{name}0", ""),
+        lambda: folder.remove(name),
+    ):
+        with pytest.raises(Exception, match=r"the lease on viewfs://.*/checkpoint has ended"):
+            write()
+    assert folder.read_text(name) == "under the lease"
+    assert folder.names(str(Path(name).parent)) == (Path(name).name,), "nothing is left of what was not written"
+    held.release(False)
+    assert folder.names("leases") == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import subprocess
 import zipfile
 from collections.abc import Iterator
@@ -11,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.connectors.jars import KAFKA, Package
+from compiled_plan.plans.connectors.jars import ALL, KAFKA, Package
+from compiled_plan.plans.connectors.registry import connector_specs, format_specs
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import use_fit_java
 from compiled_plan.plans.execution.spark import packages
@@ -50,7 +53,6 @@ def test_what_kafka_needs() -> None:
         INSERT INTO o SELECT a FROM k;
     """
     assert tuple(packages.needed(TableEnvironment().compile_script(text))) == KAFKA
-    assert all(package.alone for package in KAFKA)
 
 
 @pytest.fixture
@@ -64,25 +66,34 @@ def repository(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
         "</filesystem></resolvers></ivysettings>"
     )
     jvm: Any = spark._jvm
-    jvm.java.lang.System.setProperty("spark.jars.ivySettings", str(settings))
+    properties = {"spark.jars.ivySettings": str(settings), "spark.jars.ivy": f"{tmp_path}/ivy"}
+    for name, value in properties.items():
+        jvm.java.lang.System.setProperty(name, value)
     yield tmp_path / "m2"
-    jvm.java.lang.System.clearProperty("spark.jars.ivySettings")
+    for name in properties:
+        jvm.java.lang.System.clearProperty(name)
+
+
+def published(repository: Path, name: str, class_name: str) -> Path:
+    """The jar of a library with one class, in the repository."""
+    folder = repository / f"org/example/{name}/1"
+    folder.mkdir(parents=True)
+    (folder / f"{class_name}.java").write_text(f"public class {class_name} {{}}")
+    subprocess.run([use_fit_java() / "bin" / "javac", f"{class_name}.java"], cwd=folder, check=True)
+    with zipfile.ZipFile(folder / f"{name}-1.jar", "w") as jar:
+        jar.write(folder / f"{class_name}.class", f"{class_name}.class")
+    (folder / f"{name}-1.pom").write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>org.example</groupId>"
+        f"<artifactId>{name}</artifactId><version>1</version></project>"
+    )
+    return folder / f"{name}-1.jar"
 
 
 def test_a_library_is_fetched_once_and_said(
     spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    folder = repository / "org/example/probe/1"
-    folder.mkdir(parents=True)
-    (folder / "PackagedProbe.java").write_text("public class PackagedProbe {}")
-    subprocess.run([use_fit_java() / "bin" / "javac", "PackagedProbe.java"], cwd=folder, check=True)
-    with zipfile.ZipFile(folder / "probe-1.jar", "w") as jar:
-        jar.write(folder / "PackagedProbe.class", "PackagedProbe.class")
-    (folder / "probe-1.pom").write_text(
-        "<project><modelVersion>4.0.0</modelVersion><groupId>org.example</groupId>"
-        "<artifactId>probe</artifactId><version>1</version></project>"
-    )
-    needs = {Package("org.example:probe:1", "PackagedProbe"): "connector 'probe'"}
+    sha256 = hashlib.sha256(published(repository, "probe", "PackagedProbe").read_bytes()).hexdigest()
+    needs = {Package("org.example:probe:1", sha256, "PackagedProbe"): "connector 'probe'"}
     monkeypatch.setattr(packages, "needed", lambda plan: needs)
     plan = program("jdbc:derby:d")
     packages.provide(spark, plan)
@@ -95,8 +106,32 @@ def test_a_library_is_fetched_once_and_said(
     assert jvm.java.lang.Class.forName("PackagedProbe", False, loader).getName() == "PackagedProbe"
 
 
+def test_a_library_of_another_hash_is_not_loaded(
+    spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actual = hashlib.sha256(published(repository, "forged", "ForgedProbe").read_bytes()).hexdigest()
+    needs = {Package("org.example:forged:1", "0" * 64, "ForgedProbe"): "connector 'probe'"}
+    monkeypatch.setattr(packages, "needed", lambda plan: needs)
+    with pytest.raises(ExecutionError) as refusal:
+        packages.provide(spark, program("jdbc:derby:d"))
+    assert (
+        f"org.example:forged:1, which connector 'probe' needs, is not the file that it should be: its SHA-256 is \
+{actual}, expected {'0' * 64}"
+        in str(refusal.value)
+    )
+    assert "remove it from Ivy" in str(refusal.value)
+    assert not packages.finds(spark, "ForgedProbe")
+
+
+def test_what_is_fetched_has_a_hash_and_is_all_that_is_fetched() -> None:
+    specs = [*connector_specs().values(), *format_specs().values()]
+    assert {package for spec in specs for package in spec.packages} == set(ALL)
+    assert all(re.fullmatch("[0-9a-f]{64}", package.sha256) for package in ALL)
+    assert len({package.coordinates for package in ALL}) == len(ALL)
+
+
 def test_a_library_that_cannot_be_had(spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs = {Package("org.example:gone:2", "org.example.Gone"): "format 'gone'"}
+    needs = {Package("org.example:gone:2", "0" * 64, "org.example.Gone"): "format 'gone'"}
     monkeypatch.setattr(packages, "needed", lambda plan: needs)
     with pytest.raises(ExecutionError) as told:
         packages.provide(spark, program("jdbc:derby:d"))

@@ -1,0 +1,208 @@
+"""Leases: one writer at a time on file systems that have no locks, such as object stores.
+
+The folder `leases` holds entries of unique names, so that the protocol needs no exclusive create. An entry is live
+while it is younger than the term *by the store's clock*: the modification time of an entry that was just written is
+the present. Clocks of hosts decide nothing.
+
+- A contender writes an entry and then lists the folder. Of two contenders the later writer sees the other one's entry,
+  and whoever sees a live entry withdraws.
+- The owner renews by writing a new entry before it removes the last one. A renewal counts if it has been listed while
+  the last one was still safe, which is three quarters of the term from when it was *sent*, by the owner's monotonic
+  clock. The last quarter absorbs coarse modification times and a write that was under way.
+- An owner that could not renew while it was safe has lost the lease for good, and the fence is closed: see
+  `FencedFiles` of the kernel, through which everything is written that a checkpoint counts by.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from compiled_plan.plans.errors import BusyError
+from compiled_plan.plans.execution.checkpoint.owners import busy, owner_in, this_process
+from compiled_plan.plans.execution.session.stopping import within
+from compiled_plan.plans.execution.spark.storage import Folder
+
+LEASES = "leases"
+#: How long an entry is live, in seconds.
+TERM = 60.0
+#: The part of the term in which the owner may write; and the pauses between renewals, and after one that failed.
+_SAFE, _RENEW, _RETRY = 0.75, 0.25, 0.05
+#: How often a contender tries again that met nothing but other contenders.
+_ATTEMPTS = 10
+
+
+class Lease:
+    """A lease on a checkpoint. `take` and `renew` talk to the store; `keep` renews in a thread.
+
+    Args:
+        folder: the root of the checkpoint.
+        term: how long an entry is live, in seconds.
+        clock: seconds that pass at the rate of the store's clock, from any origin.
+        fence: is told at each renewal until when, by `clock`, files may be written.
+        wait: pauses a contender before it tries again.
+    """
+
+    def __init__(
+        self,
+        folder: Folder,
+        term: float = TERM,
+        clock: Callable[[], float] = time.monotonic,
+        fence: Callable[[float], None] = lambda until: None,
+        wait: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._folder, self._term, self._clock, self._fence, self._wait = folder, term, clock, fence, wait
+        self._owner = this_process() | {"id": uuid4().hex}
+        self._own: list[str] = []
+        #: The owners whose entries had expired when this one took the lease.
+        self._superseded: set[str] = set()
+        self._renewed_at, self._until = 0.0, 0.0
+        self._lost = False
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def holds(self) -> bool:
+        """True while this process may write."""
+        return not self._lost and self._clock() < self._until
+
+    def take(self) -> None:
+        """Take the lease.
+
+        Raises:
+            BusyError: another process holds it; names the process.
+        """
+        try:
+            for attempt in range(1, _ATTEMPTS + 1):
+                sent = self._clock()
+                rival = self._claim()
+                if rival is None:
+                    self._until = sent + _SAFE * self._term
+                    self.renew()
+                    return
+                if "until" in rival or attempt == _ATTEMPTS:
+                    raise self._busy(rival)
+                self._withdraw()
+                # Two contenders that start in step must fall out of step: by the time that a try takes.
+                self._wait(random.uniform(0, 2 * attempt) * max(self._clock() - sent, 0.001))
+        except BaseException:
+            self._withdraw()
+            raise
+
+    def _claim(self) -> dict[str, Any] | None:
+        """Write an entry and look for live ones of other processes; the owner of one of these, or None."""
+        name = self._write(self._owner)
+        times = self._times()
+        if name not in times:
+            # The store took so long that another contender found it expired.
+            return {}
+        owners = self._owners(times)
+        live = [owner for entry, owner in owners.items() if times[entry] >= times[name] - self._term]
+        self._superseded = {str(owner.get("id")) for owner in owners.values()}
+        self._renewed_at = times[name]
+        return max(live, key=lambda owner: "until" in owner, default=None)
+
+    def renew(self) -> None:
+        """Put the end of the lease off.
+
+        Raises:
+            BusyError: the lease is lost.
+            Exception: the store failed; the lease holds for as long as it did before.
+        """
+        sent = self._clock()
+        # For people, and for earlier releases, which go by it.
+        name = self._write(self._owner | {"until": time.time() + self._term})
+        times = self._times()
+        owners = self._owners(times).values()
+        taken = any("until" in owner and str(owner.get("id")) not in self._superseded for owner in owners)
+        # The store's clock tells of a pause that the monotonic clock did not see, such as that of a virtual machine.
+        if taken or not self.holds() or times.get(name, math.inf) - self._renewed_at > self._term:
+            self._lost = True
+            raise lease_lost(self._folder)
+        self._renewed_at, self._until = times[name], sent + _SAFE * self._term
+        self._fence(self._until)
+        self._remove(entry for entry in [*self._own] if entry != name)
+        self._remove_expired(times, times[name])
+
+    def keep(self, lost: Callable[[], None]) -> None:
+        """Renew from now on in a thread, which calls `lost` if that fails for too long."""
+        self._thread = threading.Thread(target=self._keep, args=(lost,), name="checkpoint-lease", daemon=True)
+        self._thread.start()
+
+    def _keep(self, lost: Callable[[], None]) -> None:
+        pause = _RENEW
+        while not self._ended.wait(pause * self._term):
+            before = self._until
+            # A store may hang as well as fail: the owner hears of it when the lease ends.
+            within(max(self._until - self._clock(), 0), self.renew)
+            if self._ended.is_set():
+                return
+            if not self.holds():
+                self._lost = True
+                lost()
+                return
+            pause = _RENEW if self._until > before else _RETRY
+
+    def release(self, remove: bool) -> None:
+        """Give the lease back, and end the thread; with `remove` leave no folder either."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join(_SAFE * self._term)
+        self._withdraw()
+        self._lost = True
+        if remove:
+            # What cannot be removed expires.
+            with suppress(Exception):
+                self._folder.remove_empty(LEASES)
+
+    def _withdraw(self) -> None:
+        self._remove([*self._own])
+
+    def _write(self, owner: dict[str, Any]) -> str:
+        """Write an entry; its name. Names are numbers, which earlier releases look for."""
+        name = str(uuid4().int)
+        self._own.append(name)
+        self._folder.write_text(f"{LEASES}/{name}", json.dumps(owner))
+        return name
+
+    def _times(self) -> dict[str, float]:
+        return {name: at for name, at in self._folder.times(LEASES).items() if name.isdigit()}
+
+    def _owners(self, entries: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The owners of other processes' entries; empty for an entry that was removed since it was listed."""
+        others = [entry for entry in entries if entry not in self._own]
+        return {entry: owner_in(self._folder, f"{LEASES}/{entry}") for entry in others}
+
+    def _remove(self, entries: Iterable[str]) -> None:
+        for entry in entries:
+            # What cannot be removed expires.
+            with suppress(Exception):
+                self._folder.remove(f"{LEASES}/{entry}")
+                if entry in self._own:
+                    self._own.remove(entry)
+
+    def _remove_expired(self, times: dict[str, float], now: float) -> None:
+        self._remove(entry for entry, at in times.items() if at < now - self._term and entry not in self._own)
+
+    def _busy(self, owner: dict[str, Any]) -> BusyError:
+        if "until" not in owner:
+            return busy(self._folder, owner, ", or is about to")
+        until = datetime.fromtimestamp(owner["until"], UTC).isoformat(timespec="seconds")
+        return busy(self._folder, owner, f"; its lease ends at {until} by its clock unless it is renewed")
+
+
+def lease_lost(folder: Folder) -> BusyError:
+    """The error of a run whose lease has ended before its time."""
+    return BusyError(
+        "the run has lost its lease on this checkpoint: it was not renewed in time, or another run has taken it; "
+        "the checkpoint holds what was committed before",
+        where=folder.shown,
+        remedy="see that the store answers and that no other run uses the checkpoint, then start again",
+    )

@@ -1,0 +1,107 @@
+package org.compiledplan.kernel.files;
+
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathFilter;
+import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager;
+
+/**
+ * Files of checkpoints, written as Spark writes them, and only while the {@link Fence} is open: the
+ * logs of offsets and commits, state, heads. A file appears when its stream is closed, so that is
+ * where the lease is checked.
+ */
+public final class FencedFiles implements CheckpointFileManager {
+  private static final String MANAGER = "spark.sql.streaming.checkpointFileManagerClass";
+  private static final String INNER = "spark.compiledPlan.checkpointFileManagerClass";
+
+  private final CheckpointFileManager inner;
+
+  /** As Spark makes one for a folder; the user's own class may be in the configuration. */
+  public FencedFiles(Path path, Configuration conf) {
+    Configuration own = new Configuration(conf);
+    String chosen = conf.get(INNER, "");
+    if (chosen.isEmpty()) own.unset(MANAGER);
+    else own.set(MANAGER, chosen);
+    inner = CheckpointFileManager.create(path, own);
+  }
+
+  @Override
+  public CancellableFSDataOutputStream createAtomic(Path path, boolean overwrite) {
+    return new FencedStream(inner.createAtomic(path, overwrite), path);
+  }
+
+  @Override
+  public FSDataInputStream open(Path path) {
+    return inner.open(path);
+  }
+
+  @Override
+  public FileStatus[] list(Path path, PathFilter filter) {
+    return inner.list(path, filter);
+  }
+
+  @Override
+  public void mkdirs(Path path) {
+    inner.mkdirs(path);
+  }
+
+  @Override
+  public boolean exists(Path path) {
+    return inner.exists(path);
+  }
+
+  @Override
+  public void delete(Path path) {
+    try {
+      Fence.check(path);
+    } catch (IOException ended) {
+      throw new java.io.UncheckedIOException(ended);
+    }
+    inner.delete(path);
+  }
+
+  @Override
+  public boolean isLocal() {
+    return inner.isLocal();
+  }
+
+  @Override
+  public Path createCheckpointDirectory() {
+    return inner.createCheckpointDirectory();
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+  }
+
+  private static final class FencedStream extends CancellableFSDataOutputStream {
+    private final CancellableFSDataOutputStream file;
+    private final Path path;
+
+    FencedStream(CancellableFSDataOutputStream file, Path path) {
+      super(file);
+      this.file = file;
+      this.path = path;
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        Fence.check(path);
+      } catch (IOException ended) {
+        file.cancel();
+        throw ended;
+      }
+      super.close();
+    }
+
+    @Override
+    public void cancel() {
+      file.cancel();
+    }
+  }
+}

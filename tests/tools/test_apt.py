@@ -1,0 +1,66 @@
+"""Packages of Debian: installed without a question in CI alone."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    """A folder of programs with an apt-get that writes down what it is to do."""
+    (tmp_path / "apt-get").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/done\n')
+    (tmp_path / "apt-get").chmod(0o755)
+    return tmp_path
+
+
+def install(machine: Path, stdin: int, stderr: int, **variables: str) -> int:
+    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "INSTALL_PACKAGES")}
+    environment = kept | {"PATH": f"{machine}:{os.environ['PATH']}"} | variables
+    command = ["bash", "-euc", f"source {ROOT}/tools/apt.sh; apt_install thing; echo went on"]
+    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=stderr, env=environment).wait(60)
+
+
+def installed(machine: Path) -> bool:
+    return (machine / "done").is_file() and "install -y -qq --no-install-recommends thing" in (
+        machine / "done"
+    ).read_text()
+
+
+@pytest.mark.parametrize("variables", [{"CI": "true"}, {"CI": "1"}, {"INSTALL_PACKAGES": "yes"}])
+def test_ci_is_not_asked(machine: Path, variables: dict[str, str]) -> None:
+    assert install(machine, subprocess.DEVNULL, subprocess.DEVNULL, **variables) == 0
+    assert installed(machine)
+
+
+@pytest.mark.parametrize("variables", [{}, {"CI": "false"}, {"CI": "true", "INSTALL_PACKAGES": "no"}])
+def test_nobody_to_ask_is_refused_with_the_command(machine: Path, variables: dict[str, str]) -> None:
+    with (machine / "said").open("wb") as said:
+        assert install(machine, subprocess.DEVNULL, said.fileno(), **variables) == 1
+    assert not (machine / "done").exists()
+    assert "try: apt-get install thing, or again with INSTALL_PACKAGES=yes" in (machine / "said").read_text()
+
+
+@pytest.mark.parametrize(("answer", "yes"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
+def test_a_person_is_asked(machine: Path, answer: bytes, yes: bool) -> None:
+    master, slave = pty.openpty()
+    os.write(master, answer)
+    assert install(machine, slave, slave) == (0 if yes else 1)
+    assert b"install thing with apt-get, as root? [y/N]" in os.read(master, 10_000)
+    assert installed(machine) == yes
+
+
+def test_no_other_script_installs_packages() -> None:
+    scripts = [*ROOT.glob("tools/**/*.sh"), *ROOT.glob("samples/**/*.sh"), ROOT / "Makefile"]
+    assert len(scripts) > 5
+    others = [
+        str(script.relative_to(ROOT)) for script in scripts if re.search(r"apt-get install +-", script.read_text())
+    ]
+    assert others == ["tools/apt.sh"], "call apt_install"
