@@ -26,6 +26,7 @@ from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.functions.steps import check as check_functions
 from compiled_plan.plans.execution.hosts import hosted
 from compiled_plan.plans.execution.java import java_class, know_classes
+from compiled_plan.plans.execution.loaded_code import check_loaded_code
 from compiled_plan.plans.execution.micro_batches import MicroBatches
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.options import CHECK, RunOptions
@@ -95,6 +96,7 @@ class Run:
         self.program: Program = self._prepared(described)
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
+        check_loaded_code(self.program.plan, spark)
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
