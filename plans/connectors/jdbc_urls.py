@@ -36,7 +36,8 @@ class Driver:
 
     Args:
         classes: its classes.
-        place: the part of a URL between the name of the database system and the parameters; a group `file` is a file.
+        place: a pattern of what stands between the name of the database system and the parameters; its group `file`
+            is a file.
         mark: separates parameters; the first one stands behind `?` if it is `&`.
         harmless: parameters that reach nothing else.
         files: parameters that are files.
@@ -46,7 +47,7 @@ class Driver:
     """
 
     classes: tuple[str, ...]
-    place: re.Pattern[str]
+    place: str
     mark: str
     harmless: frozenset[str]
     files: frozenset[str] = frozenset()
@@ -55,8 +56,8 @@ class Driver:
     braces: bool = False
 
 
-_ON_SERVER = re.compile(rf"{_SERVER}?+[\w.\-$%/]*+")
-_MYSQL = re.compile(rf"(?:(?:loadbalance|replication|sequential):)?{_SERVER}/?+[\w.\-$%]*+")
+_ON_SERVER = rf"{_SERVER}?+[\w.\-$%/]*+"
+_MYSQL = rf"(?:(?:loadbalance|replication|sequential):)?{_SERVER}/?+[\w.\-$%]*+"
 _ANY_MYSQL = (
     "user password connectTimeout socketTimeout tcpKeepAlive useCompression rewriteBatchedStatements sslMode useSSL "
 )
@@ -135,7 +136,7 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "sqlite": Driver(
         ("org.sqlite.JDBC",),
-        re.compile(r":memory:|(?!:)(?P<file>[^?]*+)"),
+        r":memory:|(?!:)(?P<file>[^?]*+)",
         "&",
         _names(
             "journal_mode busy_timeout foreign_keys synchronous cache_size date_class date_precision "
@@ -147,7 +148,7 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "derby": Driver(
         tuple(f"org.apache.derby.{name}Driver" for name in ("jdbc.Embedded", "jdbc.Client", "iapi.jdbc.Autoloaded")),
-        re.compile(rf"{_SERVER}/[\w.\-$%]*+|memory:[^;:]*+|(?:directory:)?(?!\w{{2,}}:)(?P<file>[^;]*+)"),
+        rf"{_SERVER}/[\w.\-$%]*+|memory:[^;:]*+|(?:directory:)?(?!\w{{2,}}:)(?P<file>[^;]*+)",
         ";",
         _names("create user password territory collation retrieveMessageText"),
         _names("databaseName createFrom restoreFrom rollForwardRecoveryFrom logDevice"),
@@ -155,7 +156,7 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "h2": Driver(
         ("org.h2.Driver",),
-        re.compile(rf"mem:[\w.\-]*+|(?:tcp|ssl):{_SERVER}/[^;]*+|(?:file:)?(?!\w{{2,}}:)(?P<file>[^;]*+)"),
+        rf"mem:[\w.\-]*+|(?:tcp|ssl):{_SERVER}/[^;]*+|(?:file:)?(?!\w{{2,}}:)(?P<file>[^;]*+)",
         ";",
         _names(
             "user password mode db_close_delay db_close_on_exit ifexists case_insensitive_identifiers "
@@ -167,7 +168,7 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "sqlserver": Driver(
         ("com.microsoft.sqlserver.jdbc.SQLServerDriver",),
-        re.compile(rf"{_SERVER}(?:\\\w++(?::\d++)?)?"),
+        rf"{_SERVER}(?:\\\w++(?::\d++)?)?",
         ";",
         _names(
             "user userName password databaseName database serverName server portNumber port "
@@ -187,7 +188,7 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "oracle": Driver(
         ("oracle.jdbc.OracleDriver", "oracle.jdbc.driver.OracleDriver"),
-        re.compile(r"thin:[^@()\s]*+@(?:(?://|tcps?://)?[\w.\-]++(?::\d++)?[:/][\w.\-$]++)"),
+        r"thin:[^@()\s]*+@(?:(?://|tcps?://)?[\w.\-]++(?::\d++)?[:/][\w.\-$]++)",
         "&",
         frozenset(),
         code=_names("oracle.net.wallet_location tns_admin oracle.jdbc.accessTokenProvider"),
@@ -220,7 +221,7 @@ def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterato
             Reach.UNKNOWN, "driver", options["driver"], "the driver is not that of the URL's database", remedy
         )
     place, _, given = parts["rest"].partition(driver.mark if driver.mark == ";" else "?")
-    form = driver.place.fullmatch(place)
+    form = re.fullmatch(driver.place, place)
     if form is None or any(sign < " " for sign in unquote(url)):
         remedy = "write the plain form: the database's name or file, and its parameters"
         yield Reached(Reach.UNKNOWN, "url", url, "the URL has a form that is not known", remedy)

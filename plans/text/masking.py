@@ -8,8 +8,6 @@ from typing import Any
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.text.secret_keys import is_sensitive as is_sensitive
-from compiled_plan.plans.text.secret_literals import literal_spans
-from compiled_plan.plans.text.secret_spans import Span, merged, secret_spans
 from compiled_plan.plans.trees import fold_tree
 
 HIDDEN = "******"
@@ -27,17 +25,23 @@ def shown_value(key: str, value: str) -> str:
 
 def masked_url(text: str) -> str:
     """A URL, or another value that may be one, with the secrets in it hidden."""
+    # The patterns are compiled when something is masked first: compile-plan masks nothing.
+    from compiled_plan.plans.text.secret_spans import secret_spans
+
     return _hidden(text, secret_spans(text, whole=True))
 
 
 def masked_text(text: str) -> str:
     """A text with the values of sensitive options (`OPTIONS options:{password=x}`) and passwords in URLs hidden."""
+    from compiled_plan.plans.text.secret_spans import secret_spans
+
     return _hidden(text, secret_spans(text))
 
 
-def _hidden(text: str, spans: Iterable[Span]) -> str:
+def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text without spans, which do not overlap."""
     parts, done = [], 0
-    for start, end in merged(spans):
+    for start, end in spans:
         parts += [text[done:start], HIDDEN]
         done = end
     return "".join((*parts, text[done:]))
@@ -77,7 +81,10 @@ _QUOTED = re.compile(
 
 def masked_program(text: str) -> str:
     """The text of a program, in SQL or Python, with the values of sensitive options and passwords in URLs hidden."""
-    return _hidden(text, literal_spans(text))
+    from compiled_plan.plans.text.secret_literals import literal_spans
+    from compiled_plan.plans.text.secret_spans import merged
+
+    return _hidden(text, merged(literal_spans(text)))
 
 
 def unmasked_program(text: str, known: str) -> str:
