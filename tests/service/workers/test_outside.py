@@ -91,44 +91,13 @@ def test_what_stays_within(options: dict[str, str], data: Path) -> None:
 
 
 #: Texts that are no path, URL, class or configuration, by the end of the option's name: what is there is named in them.
-_NAMES = (
-    *(
-        "connector",
-        "format",
-        "topic",
-        "topic-pattern",
-        "table-name",
-        "username",
-        "password",
-        "provider",
-        "scan.mode",
-        "id",
-    ),
-    *("fields", "prefix", "literal", "delimiter", "character", "charset", "endianness", "codec", "encoding", "include"),
-    *(
-        "partition.column",
-        "identifier",
-        "offsets",
-        "group.id",
-        "partitioner",
-        "subject",
-        "schema",
-        "default-name",
-        "name",
-    ),
-    *(
-        "pattern",
-        "formatter",
-        "kind",
-        "credentials-source",
-        "user-info",
-        "token",
-        "servers",
-        "strategy",
-        "zone",
-        "trigger",
-    ),
-    *("driver", "url", "class", "extractor", "dead-letter.table"),
+_NAMES = tuple(
+    (
+        "connector format topic topic-pattern table-name username password provider scan.mode id fields prefix "
+        "literal delimiter character charset endianness codec encoding include partition.column identifier offsets "
+        "group.id partitioner subject schema default-name name pattern formatter kind credentials-source user-info "
+        "token servers strategy zone trigger driver url class extractor dead-letter.table"
+    ).split()
 )
 _HOSTILE = ("/etc/passwd", "~/x", "file:///etc/passwd", "s3://elsewhere/x")
 
