@@ -245,7 +245,7 @@ def _of_parameter(driver: Driver, option: str, name: str, value: str) -> Iterato
         yield Reached(Reach.CODE, option, value, message, "leave it out", name)
     elif name in driver.files:
         yield Reached(Reach.FILE, option, value)
-    elif name not in driver.harmless:
+    elif name not in driver.harmless and not name.endswith("password"):
         message = f"the parameter {name!r} is not known as harmless"
         yield Reached(Reach.UNKNOWN, option, value, message, "leave it out", name)
 

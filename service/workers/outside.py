@@ -135,7 +135,7 @@ def _check_reached(where: str, options: Mapping[str, Any], allowed: Allowed) -> 
         if reached.kind is Reach.FILE:
             _check_place(where, reached.option, reached.value, allowed.data)
         else:
-            value = masked({reached.option: reached.value})[reached.option]
+            (value,) = masked({f"{reached.option} {reached.name}": reached.value}).values()
             raise UnsupportedError(
                 f"{reached.message}: {reached.option!r} = {value!r}, and the operator does not allow that",
                 where=where,

@@ -84,6 +84,14 @@ def test_what_loads_code_or_leaves_the_folders(options: dict[str, str], data: Pa
     assert told.value.remedy
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize("url", ["jdbc:postgresql://h/d?apiKey=5ecret", "jdbc:unknown://u:5ecret@h/d"])
+def test_a_refusal_shows_no_secret(url: str) -> None:
+    with pytest.raises(UnsupportedError) as told:
+        check_outside(plan_with(connector="jdbc", url=url), Allowed())
+    assert "5ecret" not in str(told.value)
+
+
 @pytest.mark.parametrize("options", HARMLESS)
 def test_what_stays_within(options: dict[str, str], data: Path) -> None:
     check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
