@@ -64,7 +64,11 @@ def execute(
     ] = None,
     functions_from: Annotated[
         list[str] | None,
-        typer.Option(metavar="MODULE", help="A module (and all below it) that Python functions may be imported from."),
+        typer.Option(
+            metavar="MODULE[=FOLDERS]",
+            help="A module (and all below it) that Python functions may be imported from; with folders, which has to "
+            "be in one of them.",
+        ),
     ] = None,
     upgrade: Annotated[
         str,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from compiled_plan.plans.connectors.jars import Package
+from compiled_plan.plans.connectors.reached import Reached
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use, Values, of_group
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.rex import RexNode
@@ -191,6 +192,7 @@ class ConnectorSpec:
         metadata_faults: what else is wrong with the metadata that a sink is to write, by their keys.
         messages: which columns are in which part of a message, by the option that names the part's format; None where
             rows are in files.
+        reached: files and code that the options of a table reach, beside options that are paths by their names.
     """
 
     name: str
@@ -212,6 +214,7 @@ class ConnectorSpec:
     faults: Callable[[Asked], Iterator[TableFault]] | None = None
     metadata_faults: Callable[[str, Mapping[str, str], Collection[str]], Iterator[TableFault]] | None = None
     messages: Callable[[Asked], Mapping[str, RowType]] | None = None
+    reached: Callable[[Mapping[str, str]], Iterator[Reached]] | None = None
 
     @property
     def uses(self) -> Use:

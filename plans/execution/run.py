@@ -23,6 +23,7 @@ from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces import connectors
+from compiled_plan.plans.execution.loaded_code import check_loaded_code
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import check as check_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
@@ -95,6 +96,7 @@ class Run:
         self.program: PreparedPlan = self._prepared(described)
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
+        check_loaded_code(self.program.plan, spark)
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})

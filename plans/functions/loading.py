@@ -34,18 +34,45 @@ def imported_from(folders: Sequence[Path]) -> Iterator[None]:
         _FOLDERS.reset(before)
 
 
-def _check_folder(module: str) -> None:
+def places_of(top: str) -> list[Path]:
+    """The files and folders that Python imports a module without dots from; none where it knows none."""
+    loaded = sys.modules.get(top)
+    if loaded is not None and getattr(loaded, "__spec__", None) is None:
+        file = getattr(loaded, "__file__", None)
+        return [Path(file).resolve() if file else Path(top)]
+    spec = importlib.util.find_spec(top)
+    if spec is None:
+        return []
+    places = [*(spec.submodule_search_locations or ()), *([spec.origin] if spec.origin else ())]
+    return [Path(place).resolve() for place in places]
+
+
+def check_folder(module: str, root: Path | None = None) -> None:
+    """Refuse a module that Python would import from elsewhere than the folders of `imported_from`.
+
+    Args:
+        module: its name.
+        root: the folder that has it, where that is known.
+
+    Raises:
+        ProgramError: it would.
+    """
     folders = _FOLDERS.get()
     if folders is None:
         return
     top = module.partition(".")[0]
-    spec = importlib.util.find_spec(top)
-    places = [] if spec is None else [*(spec.submodule_search_locations or ()), *([spec.origin] if spec.origin else ())]
-    if not any(Path(place).resolve().is_relative_to(folder) for place in places for folder in folders):
+    found = places_of(top)
+    if not found or not all(any(place.is_relative_to(folder) for folder in folders) for place in found):
         raise ProgramError(
             f"module {top!r} is in none of the folders that functions may be imported from",
             where=module,
-            remedy="ask the operator to allow its folder" if spec is not None else "put it into one of them",
+            remedy="ask the operator to allow its folder" if found else "put it into one of them",
+        )
+    if root is not None and not {*found} <= {root / f"{top}.py", root / top, root / top / "__init__.py"}:
+        raise ProgramError(
+            f"module {top!r} is {str(found[0])!r} here, and not the one in {str(root)!r} that the plan names",
+            where=module,
+            remedy="rename one of them, and compile the program again",
         )
 
 
@@ -141,7 +168,7 @@ def import_class(path: str) -> type[UserDefinedFunction]:
     parts = path.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ProgramError(f"{path!r} names no class of a module", remedy="write 'module.Class'")
-    _check_folder(parts[0])
+    check_folder(parts[0])
     for at in range(len(parts) - 1, 0, -1):
         name = ".".join(parts[:at])
         try:
@@ -237,6 +264,7 @@ def _imported(reference: PythonFunction, where: str) -> type[UserDefinedFunction
     if added:
         sys.path.append(str(folder))
     try:
+        check_folder(reference.module, folder)
         return import_class(reference.path)
     except ProgramError as fault:
         raise ExecutionError(fault.message, where=where, remedy=fault.remedy) from fault

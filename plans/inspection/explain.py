@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.masking import masked_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def steps(plan: CompiledPlan) -> Iterator[Step]:
     waiting = [(sink, 0) for sink in reversed(plan.sinks)]
     while waiting:
         node, depth = waiting.pop()
-        text, inputs = node.description or node.type, plan.inputs(node)
+        text, inputs = masked_text(node.description) or node.type, plan.inputs(node)
         if node.id in seen and inputs:
             yield Step(depth, node.id, text, again=True)
             continue

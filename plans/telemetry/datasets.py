@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.text.masking import masked_url
 
 #: Of tables that are in no system of their own, and of jobs.
 NAMESPACE = "compiled-plan"
@@ -44,7 +45,7 @@ def dataset_of(table: CatalogTable) -> Dataset:
 
 
 def _of_path(path: str) -> Dataset:
-    url = urlsplit(path)
+    url = urlsplit(masked_url(path))
     if url.scheme in ("", "file"):
         return Dataset("file", str(Path(url.path).absolute()))
     place = url.netloc.rpartition("@")[2] if url.scheme != "abfss" else url.netloc
@@ -54,7 +55,7 @@ def _of_path(path: str) -> Dataset:
 
 
 def _of_jdbc(options: Mapping[str, str]) -> Dataset | None:
-    found = _JDBC.match(options.get("url", ""))
+    found = _JDBC.match(masked_url(options.get("url", "")))
     if found is None:
         return None
     system, port = _SYSTEMS.get(found["system"].lower(), (found["system"].lower(), 0))

@@ -7,15 +7,17 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from compiled_plan.plans.errors import BusyError, CheckpointError, CompiledPlanError, ExecutionError
+from compiled_plan.plans.text.masking import masked_text
 
 #: A message of a run: `event` says which, `start`, `upgrade`, `step`, `batch`, `end`, `failed`.
 Message = Mapping[str, Any]
 
 
 def failed_message(fault: CompiledPlanError, plan: str = "") -> dict[str, Any]:
-    """The message of a run that was refused or failed."""
-    found = {"plan": plan, "error": type(fault).__name__, "message": fault.message}
-    return {"event": "failed", **found, "where": fault.where, "remedy": fault.remedy, "refused": is_refusal(fault)}
+    """The message of a run that was refused or failed; secrets in it are hidden, since it is kept and sent on."""
+    found = {"plan": plan, "error": type(fault).__name__, "message": masked_text(fault.message)}
+    shown = {"where": masked_text(fault.where), "remedy": masked_text(fault.remedy)}
+    return {"event": "failed", **found, **shown, "refused": is_refusal(fault)}
 
 
 def is_refusal(fault: CompiledPlanError) -> bool:

@@ -21,6 +21,7 @@ from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.datasets import NAMESPACE, Dataset, dataset_of
 from compiled_plan.plans.telemetry.listeners import Message
+from compiled_plan.plans.text.masking import masked_text
 
 if TYPE_CHECKING:
     from openlineage.client.event_v2 import InputDataset, OutputDataset, RunEvent
@@ -155,7 +156,9 @@ def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
     )
     facets: dict[str, Any] = {"processing_engine": engine}
     if fault:
-        facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(message=fault, programmingLanguage="SQL")
+        facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(
+            message=masked_text(fault), programmingLanguage="SQL"
+        )
     kind = job_type_job.JobTypeJobFacet(
         processingType="BATCH" if job.bounded else "STREAMING", integration="COMPILED_PLAN", jobType="QUERY"
     )

@@ -1,54 +1,16 @@
-"""Hides passwords wherever the content of a plan is shown.
-
-Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of its words, in any case.
-Added are `user.info`, by which the client of a schema registry calls name and password, and names of credentials that
-data sources of Spark have (`fs.s3a.access.key`, `pem_private_key`).
-"""
+"""Hides passwords wherever the content of a plan is shown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.text.secret_keys import is_sensitive as is_sensitive
 from compiled_plan.plans.trees import fold_tree
 
 HIDDEN = "******"
-# A key and its value in an option list: up to the next comma or the end of the list.
-_OPTION = re.compile(r"([\w.\-]+)=([^,}\]]*)")
-# A password in a URL: `jdbc:postgresql://user:password@host/db`.
-_IN_URL = re.compile(r"(://[^\s/:@]+:)[^\s/@]+(?=@)")
-# A parameter of a URL: `jdbc:postgresql://host/db?user=a&password=b`, `jdbc:derby:db;password=b`.
-_PARAMETER = re.compile(r"([?&;])([\w.\-]+)=([^&;\s,}\]'\"]*)")
-
-_SENSITIVE = (
-    "password",
-    "secret",
-    "fs.azure.account.key",
-    "apikey",
-    "api-key",
-    "auth-params",
-    "service-key",
-    "token",
-    "basic-auth",
-    "user.info",
-    "jaas.config",
-    "http-headers",
-    "passphrase",
-    "passwd",
-    "credential",
-)
-# `access.key`, `accountKey`, `private_key`, ...
-_KEY = re.compile(
-    r"(access|account|api|encryption|master|private|service|shared|signing|storage)[._-]?key", re.IGNORECASE
-)
-
-
-def is_sensitive(key: str) -> bool:
-    """Whether the value of an option is not to be shown."""
-    lowered = key.lower()
-    return any(word in lowered for word in _SENSITIVE) or _KEY.search(key) is not None
 
 
 def masked(options: Mapping[str, str]) -> dict[str, str]:
@@ -56,16 +18,33 @@ def masked(options: Mapping[str, str]) -> dict[str, str]:
     return {key: HIDDEN if is_sensitive(key) else masked_url(value) for key, value in options.items()}
 
 
+def shown_value(key: str, value: str) -> str:
+    """The value of an option in quotes, or the mark of a hidden one."""
+    return HIDDEN if is_sensitive(key) else f"'{masked_url(value)}'"
+
+
 def masked_url(text: str) -> str:
-    """A text with the passwords in its URLs hidden, those of their parameters too."""
-    shown = _PARAMETER.sub(lambda found: f"{found[1]}{found[2]}={HIDDEN}" if is_sensitive(found[2]) else found[0], text)
-    return _IN_URL.sub(rf"\1{HIDDEN}", shown)
+    """A URL, or another value that may be one, with the secrets in it hidden."""
+    # The patterns are compiled when something is masked first: compile-plan masks nothing.
+    from compiled_plan.plans.text.secret_spans import secret_spans
+
+    return _hidden(text, secret_spans(text, whole=True))
 
 
 def masked_text(text: str) -> str:
     """A text with the values of sensitive options (`OPTIONS options:{password=x}`) and passwords in URLs hidden."""
-    shown = _OPTION.sub(lambda found: f"{found[1]}={HIDDEN}" if is_sensitive(found[1]) else found[0], text)
-    return masked_url(shown)
+    from compiled_plan.plans.text.secret_spans import secret_spans
+
+    return _hidden(text, secret_spans(text))
+
+
+def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text without spans, which do not overlap."""
+    parts, done = [], 0
+    for start, end in spans:
+        parts += [text[done:start], HIDDEN]
+        done = end
+    return "".join((*parts, text[done:]))
 
 
 def masked_json(value: Any, key: str = "") -> Any:
@@ -100,15 +79,12 @@ _QUOTED = re.compile(
 )
 
 
-# One that is not closed: an error may show it.
-_UNCLOSED = re.compile(r"""(?P<head>(?P<q1>['"])(?P<key>[\w.\-]+)(?P=q1)\s*[=,:]\s*['"])[^'"\n]+$""", re.MULTILINE)
-
-
 def masked_program(text: str) -> str:
     """The text of a program, in SQL or Python, with the values of sensitive options and passwords in URLs hidden."""
-    shown = _QUOTED.sub(lambda found: _with_value(found, HIDDEN) if _is_secret(found) else found[0], text)
-    shown = _UNCLOSED.sub(lambda found: f"{found['head']}{HIDDEN}" if is_sensitive(found["key"]) else found[0], shown)
-    return masked_url(shown)
+    from compiled_plan.plans.text.secret_literals import literal_spans
+    from compiled_plan.plans.text.secret_spans import merged
+
+    return _hidden(text, merged(literal_spans(text)))
 
 
 def unmasked_program(text: str, known: str) -> str:

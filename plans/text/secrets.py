@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+from compiled_plan.plans.text.masking import HIDDEN
+from compiled_plan.plans.text.secret_keys import is_sensitive
+from compiled_plan.plans.text.secret_spans import secret_spans
 from compiled_plan.plans.trees import fold_tree
 
-_IN_URL = re.compile(r"://[^\s/:@]+:([^\s/@]+)@")
-_PARAMETER = re.compile(r"[?&;]([\w.\-]+)=([^&;\s,}\]'\"]*)")
-#: In Kafka's `sasl.jaas.config`, and in headers.
-_QUOTED = re.compile(r"(?i)(?:password|secret|token)\s*=\s*\"([^\"]+)\"")
-_BEARER = re.compile(r"(?i)(?:bearer|basic) (\S+)")
 #: Shorter ones are hidden where they stand alone, since they are a part of many words.
 _SHORT = 4
 _NONE = ("true", "false", "none", "null", HIDDEN)
@@ -44,13 +41,10 @@ def _of(place: tuple[str, Any]) -> Iterator[str]:
     if not isinstance(value, str | int) or isinstance(value, bool):
         return
     text = str(value)
-    yield from _IN_URL.findall(text)
-    yield from (secret for name, secret in _PARAMETER.findall(text) if is_sensitive(name))
+    yield from (text[slice(*span)] for span in secret_spans(text, whole=True))
     if is_sensitive(key):
         yield text
-        yield from _QUOTED.findall(text)
-        yield from _BEARER.findall(text)
-        if "user.info" in key.lower() and ":" in text:
+        if "info" in key.lower() and ":" in text:
             yield text.partition(":")[2]
 
 

@@ -100,7 +100,8 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
     """
     check_outside(plan, allowed)
     modules = sorted(set(function_modules(plan)))
-    options = [part for each in modules for part in ("--functions-from", each)]
+    folders = os.pathsep.join(allowed.programs)
+    options = [part for each in modules for part in ("--functions-from", f"{each}={folders}")]
     return options, {"PYTHONPATH": path_of(allowed.programs)} if modules else {}
 
 

@@ -6,20 +6,22 @@ Looked for in the JSON, whatever the node is, so that no new node type is forgot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from compiled_plan.plans.connectors.outside import reached_by
+from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.functions.loading import places_of
+from compiled_plan.plans.text.masking import masked
 
-#: Databases in files, by the name in their URLs.
-_FILE_DATABASES = re.compile(
-    r"jdbc:(?:sqlite|derby|h2|hsqldb|duckdb):(?:file:|directory:|nio:)?([^;?]*)", re.IGNORECASE
-)
 #: Schemes of what lies on no disk of this machine and is no store of files.
 _SERVERS = ("jdbc", "http", "https", "kafka", "redis", "mongodb", "amqp", "nats", "pulsar", "mysql", "postgresql")
+#: Ends of the names of options that are paths.
+_OF_PATHS = ("path", "paths", "location", "file", "dir", "directory", "folder", "keytab")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*(?=:)")
 
 
@@ -60,6 +62,7 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
             for key, value in found.value.items():
                 if isinstance(value, str):
                     _check_option(found.where, key, value, allowed.data)
+            _check_reached(found.where, found.value, allowed)
 
 
 def _values(plan: Any) -> Iterator[_Found]:
@@ -74,35 +77,81 @@ def _values(plan: Any) -> Iterator[_Found]:
 
 
 def _check_function(found: _Found, folders: Sequence[str]) -> None:
+    """The module is that of the file, and a run imports it from there: Python knows no other of its name."""
     module, file = str(found.value.get("module", "")), str(found.value.get("file", ""))
+    where = f"{found.where}, {file}" if file else found.where
     if not any(_within(file, folder) for folder in folders) if file else not _is_found(module, folders):
         raise UnsupportedError(
             f"the Python function {module}.{found.value.get('class', '')} is in none of the folders that are allowed",
-            where=f"{found.where}, {file}" if file else found.where,
+            where=where,
             remedy="ask the operator to allow its folder (--programs)",
+        )
+    if file and not _is_module(Path(file), module):
+        raise UnsupportedError(
+            f"the module {module!r} of a Python function is not that of its file {file!r}",
+            where=where,
+            remedy="compile the program again",
+        )
+    top = module.partition(".")[0]
+    if not all(any(_within(str(place), folder) for folder in folders) for place in places_of(top)):
+        raise UnsupportedError(
+            f"Python knows a module {top!r} already, which would be imported in place of the function's",
+            where=where,
+            remedy="rename the function's module",
         )
 
 
 def _is_found(module: str, folders: Sequence[str]) -> bool:
-    top = module.partition(".")[0]
-    return any((Path(folder) / f"{top}.py").is_file() or (Path(folder) / top).is_dir() for folder in folders)
+    parts = module.split(".")
+    places = (Path(folder).joinpath(*parts) for folder in folders)
+    return all(map(str.isidentifier, parts)) and any(
+        place.with_suffix(".py").is_file() or (place / "__init__.py").is_file() for place in places
+    )
+
+
+def _is_module(file: Path, module: str) -> bool:
+    path = (file.parent if file.name == "__init__.py" else file.with_suffix("")).parts
+    parts = module.split(".")
+    return file.suffix == ".py" and list(path[-len(parts) :]) == parts
 
 
 def _check_option(where: str, key: str, value: str, folders: Sequence[str]) -> None:
     for place in _places(key, value):
-        if not any(_within(place, folder) for folder in folders):
+        _check_place(where, key, place, folders)
+
+
+def _check_place(where: str, key: str, place: str, folders: Sequence[str]) -> None:
+    if not any(_within(place, folder) for folder in folders):
+        raise UnsupportedError(
+            f"the option {key!r} names {place!r}, which is in none of the folders that are allowed",
+            where=where,
+            remedy=f"take one of {', '.join(folders)}, or ask the operator to allow its folder (--data)",
+        )
+
+
+def _check_reached(where: str, options: Mapping[str, Any], allowed: Allowed) -> None:
+    """Refuse what a connector says of options that is outside, loads code, or is not known as harmless."""
+    for reached in reached_by({key: value for key, value in options.items() if isinstance(value, str)}):
+        if reached.kind is Reach.FILE:
+            _check_place(where, reached.option, reached.value, allowed.data)
+        else:
+            (value,) = masked({f"{reached.option} {reached.name}": reached.value}).values()
             raise UnsupportedError(
-                f"the option {key!r} names {place!r}, which is in none of the folders that are allowed",
+                f"{reached.message}: {reached.option!r} = {value!r}, and the operator does not allow that",
                 where=where,
-                remedy=f"take one of {', '.join(folders)}, or ask the operator to allow its folder (--data)",
+                remedy=reached.remedy,
             )
 
 
 def _places(key: str, value: str) -> Iterator[str]:
     """Files and folders that an option names."""
-    yield from (found[1] for found in _FILE_DATABASES.finditer(value) if found[1] and not found[1].startswith("mem:"))
+    value = value.lstrip()
+    is_path = key.lower().endswith(_OF_PATHS)
+    if is_path and value.startswith("["):
+        # Spark takes a list of paths as JSON.
+        yield from re.findall(r'"((?:[^"\\]|\\.)*+)"', value)
+        return
     scheme = _SCHEME.match(value)
-    is_path = key.lower() == "path" or key.lower().endswith((".path", ".location", ".file"))
     if scheme is None:
         if is_path or value.startswith(("/", "~")):
             yield value

@@ -8,6 +8,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import refused, tuning
 from compiled_plan.plans.connectors.jars import DRIVERS
 from compiled_plan.plans.connectors.jdbc_filters import takes_over
+from compiled_plan.plans.connectors.jdbc_urls import reached
 from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
@@ -171,5 +172,6 @@ SPEC = ConnectorSpec(
     column_faults=_column_faults,
     faults=_faults,
     place=("url", "table-name"),
+    reached=reached,
     at_start="the database, the columns of its table and their types",
 )

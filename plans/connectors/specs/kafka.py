@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans.connectors.jars import KAFKA
+from compiled_plan.plans.connectors.kafka_settings import reached
 from compiled_plan.plans.connectors.messages import (
     BOUNDED,
     COMMON,
@@ -103,5 +104,6 @@ SPEC = ConnectorSpec(
     packages=KAFKA,
     faults=_faults,
     messages=_messages,
+    reached=reached,
     at_start="brokers and topics",
 )

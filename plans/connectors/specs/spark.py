@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors import jdbc_urls, kafka_settings
+from compiled_plan.plans.connectors.reached import Reach, Reached
 from compiled_plan.plans.connectors.spec import (
     Asked,
     Boundedness,
@@ -70,6 +73,30 @@ def _faults(asked: Asked) -> Iterator[TableFault]:
         yield TableFault(message, remedy, "sink.delivery-guarantee", supported=False)
 
 
+#: What Spark's data source `jdbc` knows; all other options go to the driver as its parameters.
+_OF_JDBC = frozenset(
+    (
+        "connector provider scan.mode sink.delivery-guarantee url driver dbtable query preparequery "
+        "sessioninitstatement partitioncolumn lowerbound upperbound numpartitions querytimeout fetchsize "
+        "batchsize isolationlevel truncate cascadetruncate createtableoptions createtablecolumntypes "
+        "customschema pushdownpredicate pushdownaggregate pushdownlimit pushdownoffset pushdowntablesample "
+        "prefertimestampntz hint"
+    ).split()
+)
+_CLASS = re.compile(r"(?:[a-z_]\w*+\.){2,}+[A-Z][\w$]*+")
+
+
+def reached(options: Mapping[str, str]) -> Iterator[Reached]:
+    """What options of a data source reach: those of databases and Kafka as their connectors', and names of classes."""
+    given = {key.lower(): value for key, value in options.items()}
+    if given.get("provider", "").lower() == "jdbc" or given.get("url", "").lower().startswith("jdbc:"):
+        yield from jdbc_urls.reached(given, settings=sorted(given.keys() - _OF_JDBC))
+    yield from kafka_settings.reached(given, "kafka.")
+    for option, value in given.items():
+        if option not in ("provider", "driver") and not option.startswith("kafka.") and _CLASS.fullmatch(value):
+            yield Reached(Reach.UNKNOWN, option, value, f"the option {option!r} names a class", "leave it out", value)
+
+
 SPEC = ConnectorSpec(
     "spark",
     "Any data source that Spark loads by its name, those written in Python too.",
@@ -97,5 +124,6 @@ SPEC = ConnectorSpec(
     groups=(OptionGroup("", "Any other option goes to the data source as it is: `path`, ..."),),
     column_faults=_column_faults,
     faults=_faults,
+    reached=reached,
     at_start="the source of Spark's and its columns",
 )

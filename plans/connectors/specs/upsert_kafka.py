@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans.connectors.common import tuning
 from compiled_plan.plans.connectors.jars import KAFKA
+from compiled_plan.plans.connectors.kafka_settings import reached
 from compiled_plan.plans.connectors.messages import BOUNDED, COMMON, METADATA, PROPERTIES, faults, parts, topic_faults
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import (
@@ -60,5 +61,6 @@ SPEC = ConnectorSpec(
     packages=KAFKA,
     faults=_faults,
     messages=_messages,
+    reached=reached,
     at_start="brokers and topics",
 )

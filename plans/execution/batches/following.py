@@ -22,6 +22,7 @@ from compiled_plan.plans.execution.batches.progress import (
 from compiled_plan.plans.execution.realtime.ticks import SOURCE as TICKS
 from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
+from compiled_plan.plans.text.masking import masked_text
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -88,7 +89,7 @@ class Follower:
         self.query = query
         self._handles, self._folder, self._tables, self._sinks, self._tell = handles, folder, tables, sinks, report
         self._base = Kept.read(folder.read_text(STATE_ROWS) if resumes else None)
-        self._descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
+        self._descriptions = {str(node.uid): masked_text(node.description) for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
         self._idle = 0
         self.watermark: int | None = None

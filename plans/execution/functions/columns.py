@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import warnings
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -22,7 +24,7 @@ from compiled_plan.plans.functions.converted import Converted
 from compiled_plan.plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
 from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.literals_to_python import literal_value
-from compiled_plan.plans.functions.loading import load
+from compiled_plan.plans.functions.loading import check_folder, imported_from, load, places_of
 from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
 from compiled_plan.plans.rex.python import PythonFunction, user_name
@@ -38,12 +40,23 @@ class PythonFunctions:
     """The Python functions of a plan, loaded once.
 
     Args:
-        allowed: modules that may be imported, beside those of this process's own programs.
+        allowed: modules that may be imported, beside those of this process's own programs: `module`, or
+            `module=folders`, which then has to be in one of these folders.
+
+    Raises:
+        ProgramError: Python would import such a module from another place.
     """
 
     def __init__(self, allowed: Sequence[str] = ()) -> None:
-        self._allowed = tuple(allowed)
-        self._permission = Permission(tuple(prefix.rstrip(".") for prefix in allowed))
+        parts = [each.partition("=") for each in allowed]
+        self._allowed = tuple(module for module, _, _ in parts)
+        self._folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
+        for module in self._allowed if self._folders else ():
+            # Before anything is imported by its name; what Python does not know yet is imported from the plan's folder.
+            if places_of(module.partition(".")[0]):
+                with imported_from(self._folders):
+                    check_folder(module)
+        self._permission = Permission(tuple(prefix.rstrip(".") for prefix in self._allowed))
         self._loaded: dict[PythonFunction, Callables] = {}
 
     def permitted(self) -> AbstractContextManager[None]:
@@ -60,7 +73,7 @@ class PythonFunctions:
         """
         found = self._loaded.get(reference)
         if found is None:
-            with self.permitted():
+            with self.permitted(), imported_from(self._folders) if self._folders else nullcontext():
                 function = load(reference, self._allowed, where)
             if function.KIND.value != reference.kind:
                 raise PlanError(

@@ -16,6 +16,7 @@ from compiled_plan.plans.inspection.placement import makes_watermarks
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.plan.session_options import zone_of
+from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import LogicalType, RowType
 
@@ -230,6 +231,6 @@ def refuse(node: PlanNode, why: str = "", remedy: str = "") -> UnsupportedError:
     """The error for a node that cannot be run."""
     return UnsupportedError(
         f"a plan with {node.type} cannot be run" + (f": {why}" if why else ""),
-        where=f"node {node.id} ({node.description})",
+        where=f"node {node.id} ({masked_text(node.description)})",
         remedy=remedy,
     )

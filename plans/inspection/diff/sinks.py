@@ -26,7 +26,7 @@ from compiled_plan.plans.inspection.lineage.tables import (
 from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+from compiled_plan.plans.text.masking import shown_value
 
 _ON = "what changes from now on; nothing of the past again"
 _NOW = "what changes from now on; nothing of the past"
@@ -138,9 +138,7 @@ def _checks(old: Sink, new: Sink) -> Iterator[PropertyEdit]:
 
 
 def _shown(name: str, value: str | None) -> str:
-    if value is None:
-        return _NONE
-    return HIDDEN if is_sensitive(name) else f"'{value}'"
+    return _NONE if value is None else shown_value(name, value)
 
 
 def _keys(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:

@@ -15,7 +15,7 @@ from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_
 from compiled_plan.plans.inspection.lineage.tables import columns_of, options_of, place_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.tables import CatalogTable, ComputedColumn
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+from compiled_plan.plans.text.masking import shown_value
 
 _NONE = "none"
 #: Options that say where rows are, of connectors that do not declare them.
@@ -115,9 +115,7 @@ def _options(
 
 
 def _shown(name: str, value: str | None) -> str:
-    if value is None:
-        return _NONE
-    return HIDDEN if is_sensitive(name) else f"'{value}'"
+    return _NONE if value is None else shown_value(name, value)
 
 
 def _columns(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:

@@ -16,7 +16,7 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
 from compiled_plan.plans.inspection.lineage.operators import Item, Property, SourceLineage
 from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+from compiled_plan.plans.text.masking import is_sensitive, masked, shown_value
 from compiled_plan.plans.text.options import Kind
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -124,7 +124,7 @@ def columns_of(table: CatalogTable) -> list[PhysicalColumn]:
 def origin_of_table(table: CatalogTable, telling: Telling) -> Meaning:
     """All rows of a table."""
     where = telling(table)
-    shown = ", ".join(value for key, value in where.items() if key != "connector" and not is_sensitive(key))
+    shown = ", ".join(value for key, value in masked(where).items() if key != "connector" and not is_sensitive(key))
     return made_of("table", detail=where, text=name_of(table), full=f"{name_of(table)} of {shown}")
 
 
@@ -158,4 +158,4 @@ def source_of(nodes: tuple[int, ...], table: CatalogTable, place: Callable[[str]
 
 
 def _shown(key: str, value: str) -> Item:
-    return Item(HIDDEN if is_sensitive(key) else f"'{value}'", digest_of(value))
+    return Item(shown_value(key, value), digest_of(value))

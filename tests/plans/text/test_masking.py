@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+import time
+
 import pytest
 
 from compiled_plan.plans.errors import PlanError
@@ -13,6 +16,8 @@ from compiled_plan.plans.text.masking import (
     masked_url,
     unmasked_program,
 )
+from compiled_plan.plans.text.secrets import hidden, secrets_in
+from tests.plans.text.spellings import OPTIONS, SPELLINGS, leaks
 
 
 @pytest.mark.parametrize(
@@ -89,9 +94,66 @@ def test_secrets_in_programs_are_hidden(text: str, shown: str) -> None:
 
 def test_hidden_values_are_those_of_the_same_place() -> None:
     known = "'password' = 'one'; 'password' = 'two'; 'token' = 'three'"
-    hidden = "'token' = '******'; 'password' = '******'; 'password' = '******'"
-    assert unmasked_program(hidden, known) == "'token' = 'three'; 'password' = 'one'; 'password' = 'two'"
+    shown = "'token' = '******'; 'password' = '******'; 'password' = '******'"
+    assert unmasked_program(shown, known) == "'token' = 'three'; 'password' = 'one'; 'password' = 'two'"
     with pytest.raises(PlanError, match="the value of 'secret' is hidden"):
         unmasked_program("'secret' = '******'", known)
     with pytest.raises(PlanError, match="the value of 'password' is hidden"):
-        unmasked_program(f"{hidden}; 'password' = '******'", known)
+        unmasked_program(f"{shown}; 'password' = '******'", known)
+
+
+@pytest.mark.attack
+def test_the_corpus_has_spellings() -> None:
+    assert sum(len(SPELLINGS[kind]) for kind in ("options", "sql", "python", "text")) > 250
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(("key", "value"), OPTIONS)
+def test_secrets_of_options(key: str, value: str) -> None:
+    assert not leaks(masked({key: value})[key])
+    assert not leaks(json.dumps(masked_json({"nodes": [{"options": {key: value}}]})))
+    assert not leaks(hidden(f"it printed {value}", secrets_in({key: value})))
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("text", [*SPELLINGS["sql"], *SPELLINGS["python"]])
+def test_secrets_of_programs(text: str) -> None:
+    assert not leaks(masked_program(text))
+    assert not leaks(masked_text(masked_program(text)))
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("text", SPELLINGS["text"])
+def test_secrets_of_texts(text: str) -> None:
+    assert not leaks(masked_text(text))
+    assert not leaks(json.dumps(masked_json({"description": text})))
+
+
+@pytest.mark.parametrize("text", SPELLINGS["harmless"])
+def test_harmless_texts_stay(text: str) -> None:
+    assert masked_text(text) == masked_url(text) == masked_json(text) == text
+
+
+@pytest.mark.parametrize("text", SPELLINGS["harmless_programs"])
+def test_harmless_programs_stay(text: str) -> None:
+    assert masked_program(text) == text
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("unit", SPELLINGS["units"])
+@pytest.mark.parametrize("start", ["", "import x\npassword = 'x'\n"])
+def test_the_time_is_linear(start: str, unit: str) -> None:
+    """A megabyte of anything takes seconds at most, where a quadratic pattern takes minutes."""
+    text = start + (unit * (250_000 // len(unit) + 1))
+    for mask in (masked_text, masked_url, masked_program, lambda text: secrets_in({"text": text})):
+        before = time.process_time()
+        mask(text)
+        assert time.process_time() - before < 1.5
+
+
+def test_a_line_of_a_log_is_cheap() -> None:
+    line = '26/11/25 19:14:51 INFO MicroBatchExecution: progress {"id": "b", "rows": 3, "path": "/data/in/part-0.json"}'
+    before = time.process_time()
+    for _ in range(10_000):
+        masked_text(line)
+    assert time.process_time() - before < 0.5

@@ -44,11 +44,12 @@ def test_functions_come_from_folders_that_the_operator_allows(tmp_path: Path, mo
     monkeypatch.setenv("PYTHONPATH", "/before")
     programs = tmp_path / "programs"
     (programs / "words").mkdir(parents=True)
-    (programs / "sums.py").touch()
+    for name in ("sums", "words/long", "words/short"):
+        (programs / f"{name}.py").touch()
     allowed = Allowed(programs=(str(programs),))
     plan = {"nodes": [python("words.long"), python("sums"), python("words.short")]}
     found = launched(tmp_path, plan, allowed)
-    assert options(found, "--functions-from") == ["sums", "words"]
+    assert options(found, "--functions-from") == [f"{name}={programs}" for name in ("sums", "words")]
     assert found.environment["PYTHONPATH"] == f"{programs}{os.pathsep}/before"
 
 

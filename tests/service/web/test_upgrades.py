@@ -47,7 +47,7 @@ def test_it_is_asked_as_it_would_be_started(settings: Settings, workers: Workers
     assert {"--dry-run", "--json", "migrate-partial"} <= set(argv)
     pairs = list(pairwise(argv))
     for pair in (
-        ("--functions-from", "loud_words"),
+        ("--functions-from", f"loud_words={tmp_path}"),
         ("--master", "local[2]"),
         ("--conf", "spark.a=b"),
         ("--reset", "join-1"),

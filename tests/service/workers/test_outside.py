@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from compiled_plan.plans.connectors.registry import connector_specs, format_specs
+from compiled_plan.plans.connectors.table_options import Effect, TableOption
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.text.options import Kind
 from compiled_plan.service.workers.outside import Allowed, check_outside
 from compiled_plan.service.workers.pool import Refusal, Workers
+from tests.plans.connectors.escapes import ESCAPING, HARMLESS, within
 
 
 def plan_with(**options: str) -> dict[str, object]:
@@ -72,26 +76,104 @@ def test_what_is_not(options: dict[str, str], data: Path) -> None:
     assert told.value.where.startswith("/nodes/0")
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize("options", ESCAPING)
+def test_what_loads_code_or_leaves_the_folders(options: dict[str, str], data: Path) -> None:
+    with pytest.raises(UnsupportedError, match=r"none of the folders|the operator does not allow") as told:
+        check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
+    assert told.value.remedy
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("url", ["jdbc:postgresql://h/d?apiKey=5ecret", "jdbc:unknown://u:5ecret@h/d"])
+def test_a_refusal_shows_no_secret(url: str) -> None:
+    with pytest.raises(UnsupportedError) as told:
+        check_outside(plan_with(connector="jdbc", url=url), Allowed())
+    assert "5ecret" not in str(told.value)
+
+
+@pytest.mark.parametrize("options", HARMLESS)
+def test_what_stays_within(options: dict[str, str], data: Path) -> None:
+    check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
+    assert options
+
+
+#: Texts that are no path, URL, class or configuration, by the end of the option's name: what is there is named in them.
+_NAMES = tuple(
+    (
+        "connector format topic topic-pattern table-name username password provider scan.mode id fields prefix "
+        "literal delimiter character charset endianness codec encoding include partition.column identifier offsets "
+        "group.id partitioner subject schema default-name name pattern formatter kind credentials-source user-info "
+        "token servers strategy zone trigger driver url class extractor dead-letter.table"
+    ).split()
+)
+_HOSTILE = ("/etc/passwd", "~/x", "file:///etc/passwd", "s3://elsewhere/x")
+
+
+def _declared() -> list[tuple[str, str]]:
+    found = {
+        (name, key)
+        for name, spec in connector_specs().items()
+        for key, option in spec.all_options.items()
+        if _open(option)
+    }
+    found |= {
+        (name, f"{name}.{key}")
+        for name, spec in format_specs().items()
+        for key, option in spec.options.items()
+        if _open(option)
+    }
+    return sorted(found)
+
+
+def _open(option: TableOption) -> bool:
+    return option.kind is Kind.TEXT and option.effect is Effect.USED
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(("name", "option"), _declared())
+def test_every_declared_option_of_any_text_is_checked(name: str, option: str, data: Path) -> None:
+    """A path in any option is refused; an option that takes a relative one is known as a path by its name."""
+    for value in _HOSTILE:
+        with pytest.raises(UnsupportedError):
+            check_outside(plan_with(**{"connector": name, option: value}), Allowed(data=(str(data),)))
+    if not option.endswith(_NAMES):
+        with pytest.raises(UnsupportedError):
+            check_outside(plan_with(**{"connector": name, option: "../x"}), Allowed(data=(str(data),)))
+
+
+@pytest.mark.attack
 @pytest.mark.parametrize(
     ("function", "good"),
     [
         ({"module": "mine", "file": "{folder}/mine.py"}, True),
         ({"module": "mine"}, True),
-        ({"module": "mine.inner"}, True),
+        ({"module": "parts.inner"}, True),
+        ({"module": "parts", "file": "{folder}/parts/__init__.py"}, True),
+        ({"module": "mine.inner"}, False),
         ({"module": "os"}, False),
+        ({"module": "antigravity", "file": "{folder}/mine.py"}, False),
+        ({"module": "inner", "file": "{folder}/mine.py"}, False),
+        ({"module": "json", "file": "{folder}/json.py"}, False),
+        ({"module": "pyspark", "file": "{folder}/pyspark.py"}, False),
+        ({"module": "json"}, False),
+        ({"module": "..etc"}, False),
         ({"module": "mine", "file": "/tmp/mine.py"}, False),
         ({"module": "mine", "file": "{folder}/../mine.py"}, False),
     ],
 )
 def test_functions_come_from_allowed_folders(function: dict[str, str], good: bool, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").touch()
+    (tmp_path / "parts").mkdir()
+    for name in ("mine", "json", "pyspark", "parts/__init__", "parts/inner"):
+        (tmp_path / f"{name}.py").touch()
     plan = {"nodes": [{"projection": [{"python": {k: v.format(folder=tmp_path) for k, v in function.items()}}]}]}
     allowed = Allowed(programs=(str(tmp_path),))
     if good:
         check_outside(plan, allowed)
     else:
-        with pytest.raises(UnsupportedError, match="none of the folders"):
+        with pytest.raises(UnsupportedError, match=r"none of the folders|not that of its file|knows a module") as told:
             check_outside(plan, allowed)
+        assert told.value.remedy
 
 
 def test_a_script_imports_no_module_of_another_place(workers: Workers, tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.rex.python import PythonFunction
 from compiled_plan.plans.types.conversions import resolve_class
@@ -39,3 +40,39 @@ def test_modules_that_a_plan_is_allowed_are_of_no_other_plan(tmp_path: Path, mon
         other.callables(reference, "node 1")
     with PythonFunctions(("permit",)).permitted():
         assert resolve_class("permitted.User") is None
+
+
+_FUNCTION = """from compiled_plan import ScalarFunction
+
+
+class F(ScalarFunction):
+    def eval(self, a: int) -> int:
+        return a
+"""
+
+
+@pytest.mark.attack
+def test_a_module_is_imported_from_the_folders_that_were_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module of the same name that Python would find first is refused, and is not imported."""
+    first, checked, sign = tmp_path / "first", tmp_path / "checked", tmp_path / "sign"
+    for folder in (first, checked):
+        folder.mkdir()
+    (checked / "pinned.py").write_text(_FUNCTION)
+    (checked / "shadowed.py").write_text(_FUNCTION)
+    (first / "shadowed.py").write_text(f"open({str(sign)!r}, 'w').close()\n{_FUNCTION}")
+    monkeypatch.syspath_prepend(str(checked))
+    monkeypatch.syspath_prepend(str(first))
+    pinned = PythonFunctions((f"pinned={checked}",))
+    file = str((checked / "pinned.py").resolve())
+    assert pinned.callables(PythonFunction("pinned", "F", kind="SCALAR", file=file), "node 1")
+    for name in ("shadowed", "json"):
+        with pytest.raises(CompiledPlanError, match="none of the folders"):
+            PythonFunctions((f"{name}={checked}",))
+    # In one of the folders, but not the file that the plan names.
+    both = PythonFunctions((f"shadowed={checked}{os.pathsep}{first}",))
+    reference = PythonFunction("shadowed", "F", kind="SCALAR", file=str((checked / "shadowed.py").resolve()))
+    with pytest.raises(ExecutionError, match="not the one in"):
+        both.callables(reference, "node 1")
+    assert not sign.exists()

@@ -53,9 +53,10 @@ public final class Database {
 
   /** A URL without its parameters and passwords. */
   static String shown(String url) {
-    return url.replaceFirst("[?;].*", "")
-        .replaceFirst("//[^/@]*@", "//")
-        .replaceFirst("[^:/@]+/[^/@]*@", "");
+    // A password may have any of these characters: it goes to the last @ that may end it.
+    return url.replaceFirst("//.*@", "//")
+        .replaceFirst("^(jdbc:oracle:\\w+:).*@", "$1")
+        .replaceFirst("[?;].*", "");
   }
 
   /** Whether what failed may work later: the database is not there, is full, or was in the way. */

@@ -56,12 +56,20 @@ final class Drivers {
             + Database.shown(url));
   }
 
+  /** A driver by its class, of which nothing runs before it is known to be one. */
   private static Driver named(String driver, ClassLoader loader) {
     try {
-      return (Driver) Class.forName(driver, true, loader).getDeclaredConstructor().newInstance();
+      Class<?> type = Class.forName(driver, false, loader);
+      if (!Driver.class.isAssignableFrom(type)) {
+        throw new DatabaseException(
+            "the class "
+                + driver
+                + " is no JDBC driver: leave the option 'driver' out, or name one that is");
+      }
+      return type.asSubclass(Driver.class).getDeclaredConstructor().newInstance();
     } catch (ClassNotFoundException error) {
       throw new DatabaseException("the JDBC driver " + driver + " is not on the class path");
-    } catch (ReflectiveOperationException | ClassCastException error) {
+    } catch (ReflectiveOperationException | LinkageError error) {
       throw new DatabaseException("the JDBC driver " + driver + " cannot be loaded: " + error);
     }
   }

@@ -1,0 +1,18 @@
+"""What a table's options reach beside its rows, by the declaration of its connector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compiled_plan.plans.connectors import jdbc_urls
+from compiled_plan.plans.connectors.reached import Reached
+from compiled_plan.plans.connectors.registry import connector_spec
+
+
+def reached_by(options: Mapping[str, str]) -> tuple[Reached, ...]:
+    """Files and code that a table reaches; of a connector that says nothing of it, by URLs of databases."""
+    spec = connector_spec(options.get("connector"))
+    if spec is not None and spec.reached is not None:
+        return tuple(spec.reached(options))
+    urls = (value for value in options.values() if value.lower().startswith("jdbc:"))
+    return tuple(reached for url in urls for reached in jdbc_urls.reached({"url": url}))

@@ -1,0 +1,38 @@
+"""Things outside of a table's rows that an option reaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Reach(Enum):
+    """Kinds of what an option reaches."""
+
+    #: A file or folder, local or of a store.
+    FILE = auto()
+    #: A class that is loaded, a command or statement that is run, files that a server may fetch.
+    CODE = auto()
+    #: Something that is not known to be harmless.
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What an option reaches.
+
+    Args:
+        kind: of what.
+        option: its name.
+        value: the file, the class, or the value.
+        message: what is wrong with it; empty for a file.
+        remedy: what to do.
+        name: of the parameter or setting inside of the option's value.
+    """
+
+    kind: Reach
+    option: str
+    value: str
+    message: str = ""
+    remedy: str = ""
+    name: str = ""

@@ -1,0 +1,16 @@
+"""The corpus of secrets: `spellings.json` has options, programs and texts in which `5ecret` is secret."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+SPELLINGS: dict[str, Any] = json.loads(Path(__file__).with_name("spellings.json").read_text(encoding="utf-8"))
+OPTIONS: list[tuple[str, str]] = [(key, value) for key, value in SPELLINGS["options"]]
+URLS = [value for key, value in OPTIONS if key == "url"]
+
+
+def leaks(text: str) -> bool:
+    """Whether a secret of the corpus can be read, also encoded as HTTP's credentials are."""
+    return "5ecret" in text or "dTo1ZWNyZXQ" in text
