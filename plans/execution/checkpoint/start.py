@@ -13,6 +13,7 @@ from uuid import uuid4
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.comparison import Known, check_states
 from compiled_plan.plans.execution.checkpoint.description import describe
+from compiled_plan.plans.execution.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.checkpoint.offsets import positions, progress_of, restore
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store, changed
@@ -41,7 +42,10 @@ class Start:
     def __init__(self, folder: Folder, asked: Asked, *, guarded: bool = True) -> None:
         self.store, self.setting = Store(folder, asked.setting.product), asked.setting
         self.functions = asked.functions
+        self.store.check_heads()
         self.head: Head | None = self.store.head()
+        if self.head is not None:
+            check_generation(self.store, self.head)
         self.decision = (decide if guarded else unguarded)(self.store, asked)
         self._generation = None if self.head is None else self.store.generation(self.head.generation)
         self._refuse_ended()
@@ -108,6 +112,8 @@ class Start:
             if self.store.head() != self.head:
                 raise changed(self.store.root)
             self._refuse_ended()
+            if self.head is not None:
+                self.store.keep_copy(self.head)
             if self._generation is None:
                 self._generation = self.store.new_generation(self.setting.versions, self.run_id)
             elif self.moves:
