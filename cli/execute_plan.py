@@ -106,6 +106,13 @@ def execute(
             help="Have generation N of the checkpoint count again, where its head was lost; run nothing.",
         ),
     ] = None,
+    allow_clock_jump: Annotated[
+        bool,
+        typer.Option(
+            "--allow-clock-jump",
+            help="Take this machine's clock as it is, though it has jumped since the last micro-batch; TTLs go by it.",
+        ),
+    ] = False,
     warm: Annotated[
         str,
         typer.Option(
@@ -186,6 +193,7 @@ def execute(
             max_files_per_batch=max_files_per_batch,
             functions_from=tuple(functions_from or ()),
             stop_seconds=_duration("--stop-within", stop_within) / 1000,
+            allow_clock_jump=allow_clock_jump,
             upgrade=upgrade,
             reset=tuple(reset or ()),
             warm_up=tuple(warm_up or ()),

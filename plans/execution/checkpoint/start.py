@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.comparison import Known, check_states
 from compiled_plan.plans.execution.checkpoint.description import describe
 from compiled_plan.plans.execution.checkpoint.losses import check_generation
-from compiled_plan.plans.execution.checkpoint.offsets import positions, progress_of, restore
+from compiled_plan.plans.execution.checkpoint.offsets import begun_at, positions, progress_of, restore
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store, changed
+from compiled_plan.plans.execution.checkpoint.written import read_written
+from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Asked, decide, unguarded
 from compiled_plan.plans.execution.upgrade.migration import Migration
@@ -195,3 +198,19 @@ class Start:
     def end(self) -> None:
         """The input has ended: nothing can be started on the checkpoint any more."""
         self.generation.folder.write_text(ENDED, "")
+
+
+def clock_of(start: Start, program: Program, options: RunOptions) -> BatchClock:
+    """The clock of a run on a checkpoint.
+
+    Raises:
+        CheckpointError: the machine's clock has jumped since the last micro-batch, and state goes by it.
+    """
+    matters = program.goes_by_the_clock or bool(forgetting(program.plan))
+    strict, where = matters and not options.allow_clock_jump, start.store.root.shown
+    if start.head is None:
+        return BatchClock(where, strict=strict)
+    generation = start.store.generation(start.head.generation).folder
+    last = progress_of(generation).last
+    at = None if last is None else begun_at(generation, last)
+    return BatchClock(where, at, read_written(generation).clock, strict=strict)
