@@ -10,12 +10,13 @@ import json
 from collections.abc import Iterator
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.marks import read_marks
 from compiled_plan.plans.execution.checkpoint.offsets import check_logs, entry_of, progress_of, sources_in
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.storage import Folder
 from compiled_plan.plans.files.folders import is_number
-from compiled_plan.plans.inspection.checkpoints import OFFSETS, SOURCES, WRITTEN, Head, damaged, is_json
+from compiled_plan.plans.inspection.checkpoints import OFFSETS, SOURCES, WATERMARKS, WRITTEN, Head, damaged, is_json
 from compiled_plan.plans.inspection.description import read_description
 
 #: The position of a source of files: the number of the last entry in its log that was read.
@@ -36,9 +37,12 @@ def check_generation(store: Store, head: Head) -> None:
     """
     folder = store.generation(head.generation).folder
     check_logs(folder)
-    last, written = progress_of(folder).last, read_written(folder).batch
-    if written > (-1 if last is None else last):
-        raise _older(folder, f"{WRITTEN} tells of micro-batch {written}, the logs do not")
+    progress, written = progress_of(folder), read_written(folder)
+    last = progress.last
+    if written.batch > (-1 if last is None else last):
+        raise _older(folder, f"{WRITTEN} tells of micro-batch {written.batch}, the logs do not")
+    if written.marked and written.batch == progress.committed and read_marks(folder).batch < written.batch:
+        raise _older(folder, f"{WATERMARKS} does not tell of micro-batch {written.batch}")
     if last is None:
         return
     read = sources_in(folder, last)

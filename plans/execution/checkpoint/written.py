@@ -23,6 +23,7 @@ class Written:
         batches: how many micro-batches there were.
         rows: by table how many rows it got in all of them.
         last: by table how many of these are of the last one.
+        marked: whether it was written down with the last one how far the partitions of sources are, see `marks`.
         clock: what the clocks said after the last one; None where nobody wrote it down.
     """
 
@@ -30,16 +31,17 @@ class Written:
     batches: int = 0
     rows: Mapping[str, int] | None = None
     last: Mapping[str, int] | None = None
+    marked: bool = False
     clock: Reading | None = None
 
-    def after(self, batch: int, rows: Mapping[str, int]) -> Written:
+    def after(self, batch: int, rows: Mapping[str, int], *, marked: bool = False) -> Written:
         """With one more micro-batch; one that was written before takes its own place."""
         again = batch == self.batch
         before = dict(self.rows or {})
         if again:
             before = {table: count - (self.last or {}).get(table, 0) for table, count in before.items()}
         total = {table: before.get(table, 0) + rows.get(table, 0) for table in (*before, *rows)}
-        return Written(batch, self.batches + (not again), total, dict(rows))
+        return Written(batch, self.batches + (not again), total, dict(rows), marked)
 
 
 def read_written(generation: ReadableFolder) -> Written:
@@ -53,6 +55,7 @@ def read_written(generation: ReadableFolder) -> Written:
             int(found.get("batches", 0)),
             dict(found.get("rows", {})),
             dict(found.get("last", {})),
+            bool(found.get("marked")),
             None if told is None else Reading(int(told["wall"]), int(told["up"]), str(told["boot"])),
         )
     except (TypeError, ValueError, KeyError):

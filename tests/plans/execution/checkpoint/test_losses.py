@@ -108,6 +108,10 @@ LOST: Mapping[str, tuple[str, Change]] = {
         "written.json tells of micro-batch 2",
         lambda root: [removed(f"generations/1/{log}")(root) for log in ("offsets", "commits")],
     ),
+    "watermarks": (
+        "watermarks.json does not tell of micro-batch 2",
+        written(f"{OWN}/written.json", '{"batch": 2, "marked": true}'),
+    ),
     "a part of an offset": ("offsets/2 of the checkpoint", written("generations/1/offsets/2", "v2\n{")),
     "the sources of an offset": ("offsets/2 of the checkpoint", cut("generations/1/offsets/2", 2)),
     "an empty commit": ("commits/2 of the checkpoint", written("generations/1/commits/2", "")),
