@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.files.folders import LocalReads, ReadableFolder
@@ -79,12 +79,12 @@ def folder_of(spark: SparkSession, path: str) -> Folder:
 class LocalFolder(LocalReads, Folder):
     """A folder of this machine's file system; what is written is there after a loss of power, too.
 
-    What keeps a file from being written is raised as a CheckpointError.
+    What keeps a file from being written is raised as an ExecutionError.
     """
 
     def make(self, name: str = "") -> None:
         path = self.path / name
-        with _writing(path):
+        with writing(path, "checkpoint", CheckpointError):
             self._make_folder(path)
 
     def write_text(self, name: str, text: str) -> None:
@@ -133,13 +133,12 @@ class LocalFolder(LocalReads, Folder):
 
     def flush(self) -> None:
         with _writing(self.path):
-            self._flush_tree()
-
-    def _flush_tree(self) -> None:
-        for folder, _, names in os.walk(self.path, topdown=False):
-            for path in (*(Path(folder, name) for name in names), Path(folder)):
-                _flush(path)
-        _flush(self.path.parent)
+            for folder, _, names in os.walk(self.path, topdown=False):
+                for path in (*(Path(folder, name) for name in names), Path(folder)):
+                    # Spark may be at work there, and remove what it needs no more.
+                    with suppress(FileNotFoundError):
+                        _flush(path)
+            _flush(self.path.parent)
 
     def _aside(self, path: Path, text: str) -> Path:
         """The text under another name, on the disk."""
@@ -182,7 +181,8 @@ class LocalFolder(LocalReads, Folder):
 
 
 def _writing(path: Path) -> AbstractContextManager[None]:
-    return writing(path, "checkpoint", CheckpointError)
+    # Not a refusal: a disk that is full may have room at the next start.
+    return writing(path, "checkpoint", ExecutionError)
 
 
 def _flush(path: Path) -> None:

@@ -88,7 +88,9 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> Release:
             raise _refusal(folder, owner)
         time.sleep(_POLL)
     # For people, and for who is refused; not by renaming, which would leave the lock on another file.
-    path.write_text(json.dumps(_owner()))
+    # On a disk that is full the lock holds without it.
+    with suppress(OSError):
+        path.write_text(json.dumps(_owner()))
 
     return lambda remove: held.release(remove)
 
