@@ -147,17 +147,15 @@ class CheckpointReader(Generic[F]):
         Raises:
             CheckpointError: a generation was in force, and the head that says so is missing; or the one in force is.
         """
-        heads = self.heads()
-        numbers, named = {head.number for head in heads}, {head.generation for head in heads}
-        generations = self.root.numbers(GENERATIONS)
+        numbers, generations = self.root.numbers(HEADS), self.root.numbers(GENERATIONS)
         for generation in generations:
-            lost = [copy for copy in self.copies(generation) if copy.number not in numbers]
+            copies = self._folder(generation).numbers(COPIES)
+            lost = [number for number in copies if number not in numbers]
             if lost:
-                raise self._lost(f"{HEADS}/{lost[-1].number}, which had generation {generation} count, is missing")
-            if generation not in named and self.has_run(generation):
+                raise self._lost(f"{HEADS}/{lost[-1]}, which had generation {generation} count, is missing")
+            if not copies and self.has_run(generation) and all(h.generation != generation for h in self.heads()):
                 raise self._lost(f"no head names generation {generation}, which has run: heads are missing")
-        if heads and heads[-1].generation not in generations:
-            head = heads[-1]
+        if numbers and (head := self._head(numbers[-1])).generation not in generations:
             raise self._lost(f"generation {head.generation}, which {HEADS}/{head.number} names, is missing")
 
     def copies(self, generation: int) -> list[Head]:

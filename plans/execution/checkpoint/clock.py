@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,11 +57,15 @@ class Reading:
 
 def reading() -> Reading:
     """The clocks of this machine, now."""
-    boot = ""
-    with suppress(OSError):
-        boot = _BOOT.read_text().strip()
     up = time.clock_gettime_ns(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic_ns()
-    return Reading(time.time_ns() // 1_000_000, up // 1_000_000, boot)
+    return Reading(time.time_ns() // 1_000_000, up // 1_000_000, _boot())
+
+
+@cache
+def _boot() -> str:
+    with suppress(OSError):
+        return _BOOT.read_text().strip()
+    return ""
 
 
 class BatchClock:

@@ -54,13 +54,12 @@ def check_generation(store: Store, head: Head) -> None:
             _check_files_read(folder, name, value[_LOGGED])
 
 
-def _sources_by_program(store: Store, head: Head) -> list[frozenset[str]]:
-    """The names of the sources of each program that has run on a generation."""
-    heads = [each for each in store.heads() if each.generation == head.generation]
-    descriptions = (read_description(store.program(each).description, store.root.shown) for each in heads)
-    return [
-        frozenset(name for source in description["sources"] for name in source["names"]) for description in descriptions
-    ]
+def _sources_by_program(store: Store, head: Head) -> Iterator[frozenset[str]]:
+    """The names of the sources of each program that has run on a generation, the last one first."""
+    for each in reversed(store.heads()):
+        if each.generation == head.generation:
+            description = read_description(store.program(each).description, store.root.shown)
+            yield frozenset(name for source in description["sources"] for name in source["names"])
 
 
 def _check_files_read(generation: Folder, name: str, last: int) -> None:

@@ -181,11 +181,11 @@ class Store(CheckpointReader[Folder]):
         Raises:
             CheckpointError: somebody else has published meanwhile.
         """
-        heads, folder = self.heads(), self._folder(generation)
-        if all(head.generation != generation for head in heads):
-            # Spark does not flush what it writes.
+        folder = self._folder(generation)
+        if not folder.numbers(COPIES):
+            # It counts for the first time, and Spark does not flush what it writes.
             folder.flush()
-        number = max((head.number for head in heads), default=0) + 1
+        number = max(self.root.numbers(HEADS), default=0) + 1
         head = Head(number, generation, program, by, _now(), self.product)
         try:
             self.root.create_text(f"{HEADS}/{number}", _head_text(head))
@@ -209,18 +209,18 @@ class Store(CheckpointReader[Folder]):
         present = self.root.numbers(GENERATIONS)
         programs = self._complete_programs(generation)
         if not programs:
-            known = ", ".join(str(number) for number in present if self._complete_programs(number)) or "none"
+            complete = ", ".join(str(number) for number in present if self._complete_programs(number)) or "none"
             raise CheckpointError(
                 f"generation {generation} cannot count: it is not there, or holds no program",
                 where=self.root.shown,
-                remedy=f"name one that is there with its programs: {known}",
+                remedy=f"name one that is there with its programs: {complete}",
             )
         copies = {copy.number: copy for number in present for copy in self.copies(number)}
         own = max((copy.number for copy in copies.values() if copy.generation == generation), default=None)
         program = programs[-1] if own is None else copies[own].program
         readable = {number for number in self.root.numbers(HEADS) if self._is_readable(number)}
-        damaged = set(self.root.numbers(HEADS)) - readable
-        for number in sorted((damaged | copies.keys()) - readable):
+        known = {*self.root.numbers(HEADS), *(at for number in present for at in self._folder(number).numbers(COPIES))}
+        for number in sorted(known - readable):
             missing = copies.get(number) or Head(number, generation, program, ADOPTED, _now(), self.product)
             self.root.write_text(f"{HEADS}/{number}", _head_text(missing))
         last = self.heads()[-1:]
