@@ -83,7 +83,8 @@ def test_a_jump_is_refused_unless_it_is_allowed(machine: Machine, jump: int) -> 
 
 def test_time_without_a_run_is_no_jump(machine: Machine) -> None:
     for absence in (HOUR, DAY, 40 * DAY):
-        restarted(machine, lambda absence=absence: machine.passes(absence))  # type: ignore[misc]
+        run = restarted(machine, lambda absence=absence: machine.passes(absence))  # type: ignore[misc]
+        assert run.now() == machine.now.wall
 
 
 def test_after_a_boot_a_week_counts_as_time_without_a_run(machine: Machine) -> None:
