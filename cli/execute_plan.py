@@ -103,6 +103,20 @@ def execute(
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove the checkpoint's generations that do not count; run nothing.")
     ] = False,
+    adopt_generation: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Have generation N of the checkpoint count again, where its head was lost; run nothing.",
+        ),
+    ] = None,
+    allow_clock_jump: Annotated[
+        bool,
+        typer.Option(
+            "--allow-clock-jump",
+            help="Take this machine's clock as it is, though it has jumped since the last micro-batch; TTLs go by it.",
+        ),
+    ] = False,
     warm: Annotated[
         str,
         typer.Option(
@@ -147,18 +161,21 @@ def execute(
     """
     plans = plans or []
     settings = _settings("--conf", conf or [])
+    acts = {"--rollback": rollback, "--prune": prune, "--adopt-generation": adopt_generation is not None}
     if warm:
         from compiled_plan.cli.warm.client import run_warm
 
-        alone = debug or dry_run or rollback or prune or bool(functions_from) or trigger.startswith("real-time")
+        alone = debug or dry_run or any(acts.values()) or bool(functions_from) or trigger.startswith("real-time")
         run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json)
-    _check_use(plans, checkpoint, rollback, prune)
+    _check_use(plans, checkpoint, [option for option, chosen in acts.items() if chosen])
     if checkpoint and len(plans) > 1:
         raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
-    if rollback or prune:
+    if any(acts.values()):
         from compiled_plan.cli.common.upgrading import go_back
 
-        go_back(checkpoint, rollback=rollback, master=master, settings=settings, as_json=as_json)
+        go_back(
+            checkpoint, rollback=rollback, adopted=adopt_generation, master=master, settings=settings, as_json=as_json
+        )
         raise typer.Exit(ExitCode.OK)
     zone = _zone(time_zone)
     reader = _Reader(debug, quiet or as_json, _session(_settings("--set", set_ or [])))
@@ -180,6 +197,7 @@ def execute(
             max_files_per_batch=max_files_per_batch,
             functions_from=tuple(functions_from or ()),
             stop_seconds=_duration("--stop-within", stop_within) / 1000,
+            allow_clock_jump=allow_clock_jump,
             upgrade=upgrade,
             reset=tuple(reset or ()),
             warm_up=tuple(warm_up or ()),
@@ -264,16 +282,22 @@ def _duration(option: str, text: str) -> int:
         raise typer.BadParameter(f"{option}: {fault}") from None
 
 
-def _check_use(plans: list[str], checkpoint: str, rollback: bool, prune: bool) -> None:
-    """Refuse options that do not go together."""
-    if not (rollback or prune):
+def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
+    """Refuse options that do not go together.
+
+    Args:
+        plans: the plan files.
+        checkpoint: the checkpoint's folder.
+        acts: the options that act on a checkpoint and run nothing.
+    """
+    if not acts:
         if not plans:
             raise typer.BadParameter("name a plan file")
         return
-    if rollback and prune:
-        raise typer.BadParameter("--rollback and --prune exclude each other: what was pruned cannot be gone back to")
+    if len(acts) > 1:
+        raise typer.BadParameter(f"{' and '.join(acts)} exclude each other: give one of them at a time")
     if plans or not checkpoint:
-        raise typer.BadParameter(f"{'--rollback' if rollback else '--prune'} takes --checkpoint and no plan")
+        raise typer.BadParameter(f"{acts[0]} takes --checkpoint and no plan")
 
 
 def _refusal(plan: CompiledPlan, checkpoint: str) -> CompiledPlanError | None:

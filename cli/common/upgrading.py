@@ -59,12 +59,15 @@ def declared_options(texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
     return found
 
 
-def go_back(checkpoint: str, *, rollback: bool, master: str, settings: Mapping[str, str], as_json: bool) -> None:
-    """Roll a checkpoint back, or prune it.
+def go_back(
+    checkpoint: str, *, rollback: bool, adopted: int | None, master: str, settings: Mapping[str, str], as_json: bool
+) -> None:
+    """Roll a checkpoint back, have a generation of it count again, or prune it.
 
     Args:
         checkpoint: its folder.
-        rollback: whether to go back to the generation before; else generations that do not count are removed.
+        rollback: whether to go back to the generation before.
+        adopted: the generation that is to count; else, without `rollback`, those that do not count are removed.
         master: Spark's master.
         settings: Spark's settings.
         as_json: whether to print JSON.
@@ -72,12 +75,17 @@ def go_back(checkpoint: str, *, rollback: bool, master: str, settings: Mapping[s
     from compiled_plan.plans.execution.session.spark_session import spark_session
 
     with spark_session(master, settings, verbose=False) as spark:
-        from compiled_plan.plans.execution.upgrade.rollback import prune, roll_back
+        from compiled_plan.plans.execution.upgrade.rollback import adopt, prune, roll_back
 
+        if adopted is not None:
+            head = adopt(spark, checkpoint, adopted)
+            shown = {"generation": head.generation, "program": head.program, "head": head.number}
+            _print(shown, [f"generation {head.generation} counts, with its program {head.program}"], as_json)
+            return
         if not rollback:
             removed = prune(spark, checkpoint)
-            shown = ", ".join(map(str, removed))
-            _print({"removed": list(removed)}, [f"removed generations: {shown or 'none'}"], as_json)
+            numbers = ", ".join(map(str, removed)) or "none"
+            _print({"removed": list(removed)}, [f"removed generations: {numbers}"], as_json)
             return
         found = roll_back(spark, checkpoint)
         lines = [

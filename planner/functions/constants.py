@@ -114,7 +114,8 @@ def _parsed(text: str, target: LogicalType) -> Literal | None:
                 fits = isinstance(own, TimestampType) and own.precision <= target.precision
                 return Literal(found.value, target) if fits else None
             case IntegerType():
-                return _number(plan_literals.integer(int(text)), target) if text.lstrip("+-").isdigit() else None
+                is_whole = text.isascii() and text.lstrip("+-").isdecimal()
+                return _number(plan_literals.integer(int(text)), target) if is_whole else None
             case DecimalType():
                 return _number(plan_literals.decimal(text), target) if text.lstrip("+-").isascii() else None
     except (ProgramError, ValueError, InvalidOperation):

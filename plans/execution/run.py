@@ -43,7 +43,7 @@ from compiled_plan.plans.execution.tables.writing import Sinks
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption
-from compiled_plan.plans.execution.upgrade.start import Start
+from compiled_plan.plans.execution.upgrade.start import Start, clock_of
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
@@ -133,7 +133,8 @@ class Run:
         self._committing = Committing(self._sinks.commits)
         self._committing.check(ends=self._sources.end, has_watermark=self.program.event_time)
         publish = self.start.publish
-        self._batches = MicroBatches(spark, self.program, self._sinks, options, self.bounded, publish)
+        clock = clock_of(self.start, self.program, options)
+        self._batches = MicroBatches(spark, self.program, self._sinks, options, self.bounded, publish, clock)
         self._real_time: RealTimeQuery | None = None
         if options.real_time_ms is not None:
             known = None if self.start.known is None else self.start.known.partitions
@@ -312,7 +313,9 @@ class Run:
         if self._real_time is not None:
             control = self._real_time.control(self._sources.opened, names.by_node, folder)
             return builder.build(frames, control=control)
-        event_time = event_time_of(self.program, self.spark, folder, names.by_node, self._batches.interval_ms or 0)
+        batches = self._batches
+        interval, clock = batches.interval_ms or 0, batches.clock.now
+        event_time = event_time_of(self.program, self.spark, folder, names.by_node, interval, clock)
         self._batches.event_time = event_time
         partitions = {} if event_time is None else event_time.columns
         if not self.program.event_time:

@@ -40,6 +40,8 @@ def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
     except OSError as fault:
         parent = local_path(path).parent
         why, remedy = reason(fault), "name a place that can be written"
+        if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "free some space there, then run the command again"
         if isinstance(fault, FileNotFoundError) and not parent.exists():
             why, remedy = f"there is no folder {quoted(parent)}", f"create it: `mkdir -p {quoted(parent)}`"
         raise error(f"cannot write the {what}: {why}", where=quoted(path), remedy=remedy) from None

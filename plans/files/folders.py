@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Self
 
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.files.faults import reading
 from compiled_plan.plans.files.paths import is_remote, local_path, quoted
+
+#: A number as the product and Spark write it in a name. `str.isdigit` also takes "²", which `int` does not.
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+
+
+def is_number(name: str) -> bool:
+    """True for the name of a numbered file or folder: decimal digits without leading zeros, in the range of a long."""
+    return _NUMBER.fullmatch(name) is not None
 
 
 class ReadableFolder(ABC):
@@ -32,9 +43,17 @@ class ReadableFolder(ABC):
     def names(self, name: str = "") -> tuple[str, ...]:
         """The names of what is in a folder inside, sorted; none where it is not there."""
 
+    def numbers(self, name: str = "") -> list[int]:
+        """The numbers among the names in a folder inside, ascending."""
+        return sorted(int(entry) for entry in self.names(name) if is_number(entry))
+
     @abstractmethod
     def read_text(self, name: str) -> str | None:
-        """The text of a file, or None when it is not there."""
+        """The text of a file, or None when it is not there.
+
+        Raises:
+            CheckpointError: it cannot be read, or is not in UTF-8; of a local folder.
+        """
 
     def is_file(self) -> bool:
         """True when a file is in the folder's place; never of a remote one, whose store has no folders."""
@@ -62,16 +81,20 @@ class LocalReads(ReadableFolder):
         return (self.path / name).exists()
 
     def names(self, name: str = "") -> tuple[str, ...]:
-        try:
-            return tuple(sorted(each.name for each in (self.path / name).iterdir()))
-        except (FileNotFoundError, NotADirectoryError):
-            return ()
+        path = self.path / name
+        with reading(path, "checkpoint", CheckpointError):
+            try:
+                return tuple(sorted(each.name for each in path.iterdir()))
+            except (FileNotFoundError, NotADirectoryError):
+                return ()
 
     def read_text(self, name: str) -> str | None:
-        try:
-            return (self.path / name).read_text()
-        except FileNotFoundError:
-            return None
+        path = self.path / name
+        with reading(path, "checkpoint", CheckpointError):
+            try:
+                return path.read_text(encoding="utf-8")
+            except (FileNotFoundError, NotADirectoryError):
+                return None
 
 
 class RemoteReads(ReadableFolder):

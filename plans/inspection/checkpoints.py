@@ -7,6 +7,7 @@
         generation.json                  form, run id and versions, written once
         programs/<n>/                    plan.json, description.json, stages.json, state.json, written once
         values-*/, end-of-input/         what constant rows and the end of the input are read from
+        heads/<n>                        a copy of each head that names this generation, by which a lost one is noticed
         ended                            that the input has ended
         state-rows.json, written.json    figures: rows of state, batches and rows that sinks got
         watermarks.json                  how far the partitions of sources are in event time, see `marks`
@@ -19,6 +20,7 @@ back to it.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -31,6 +33,12 @@ FORMAT = 3
 FOLDER = "compiled-plan"
 HEADS, GENERATIONS = "heads", "generations"
 PROGRAMS, FACTS = f"{FOLDER}/programs", f"{FOLDER}/generation.json"
+#: Copies of the heads that name a generation, inside it.
+COPIES = f"{FOLDER}/{HEADS}"
+#: Spark's logs of the micro-batches that were begun, and of those that are done.
+OFFSETS, COMMITS = "offsets", "commits"
+#: Where Spark keeps which files each source has read.
+SOURCES = "sources"
 #: Figures for progress; what sinks got; what tells of the end of the input; that it has ended.
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
 #: How far the partitions of sources are in event time.
@@ -40,7 +48,9 @@ TICKS = "compiled_plan_ticks"
 ENDS, ENDED = f"{FOLDER}/end-of-input", f"{FOLDER}/ended"
 PLAN, DESCRIPTION, STAGES, STATE = "plan.json", "description.json", "stages.json", "state.json"
 #: What a checkpoint of Spark has in its root; and where the release before kept its plan there.
-_SPARKS, _FORMER = ("offsets", "metadata", "commits"), f"{FOLDER}/layout.json"
+_SPARKS, _FORMER = (OFFSETS, "metadata", COMMITS), f"{FOLDER}/layout.json"
+#: The remedy where a head was lost.
+_ADOPT = "or have a generation count: `execute-plan --adopt-generation N --checkpoint DIR`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +112,84 @@ class CheckpointReader(Generic[F]):
         """The head that counts; None where nothing was ever started.
 
         Raises:
-            CheckpointError: it is the checkpoint of another release or another tool.
+            CheckpointError: it is the checkpoint of another release or another tool, or its heads were lost.
         """
-        numbers = self._numbers(HEADS)
+        numbers = self.root.numbers(HEADS)
         if not numbers:
             self._refuse_others()
+            self.check_heads()
             return None
         return self._head(numbers[-1])
 
     def heads(self) -> tuple[Head, ...]:
         """All heads, oldest first: the history of the checkpoint."""
-        return tuple(map(self._head, self._numbers(HEADS)))
+        return tuple(map(self._head, self.root.numbers(HEADS)))
 
     def _head(self, number: int) -> Head:
-        found = self._json(self.root, f"{HEADS}/{number}")
+        return self._parsed(self.root, f"{HEADS}/{number}", number)
+
+    def _parsed(self, folder: ReadableFolder, name: str, number: int) -> Head:
+        """A head, or a copy of one."""
+        found = self._json(folder, name)
         if found.get("format") != FORMAT:
             raise wrong_format(self.root.shown, "form", found.get("format"), FORMAT, found.get("product"))
-        return Head(number, found["generation"], found["program"], found["by"], found["at"], found["product"])
+        places = tuple(found.get(key) for key in ("generation", "program"))
+        texts = tuple(found.get(key) for key in ("by", "at", "product"))
+        if not all(type(place) is int for place in places) or not all(isinstance(text, str) for text in texts):
+            raise damaged(folder, name)
+        return Head(number, *places, *texts)  # type: ignore[arg-type]
+
+    # ---- losses
+
+    def check_heads(self) -> None:
+        """Compare the heads with what generations tell of them: a head may be lost, or of an older backup.
+
+        Raises:
+            CheckpointError: a generation was in force, and the head that says so is missing; or the one in force is.
+        """
+        numbers, generations = self.root.numbers(HEADS), self.root.numbers(GENERATIONS)
+        for generation in generations:
+            copies = self._folder(generation).numbers(COPIES)
+            lost = [number for number in copies if number not in numbers]
+            if lost:
+                raise self._lost(f"{HEADS}/{lost[-1]}, which had generation {generation} count, is missing")
+            if not copies and self.has_run(generation) and all(h.generation != generation for h in self.heads()):
+                raise self._lost(f"no head names generation {generation}, which has run: heads are missing")
+        if numbers and (head := self._head(numbers[-1])).generation not in generations:
+            raise self._lost(f"generation {head.generation}, which {HEADS}/{head.number} names, is missing")
+
+    def copies(self, generation: int) -> list[Head]:
+        """The heads that a generation has readable copies of, oldest first; none in those of earlier releases."""
+        folder, found = self._folder(generation), []
+        for number in folder.numbers(COPIES):
+            with suppress(CheckpointError):
+                found.append(self._parsed(folder, f"{COPIES}/{number}", number))
+        return found
+
+    def has_run(self, generation: int) -> bool:
+        """Whether sinks may have got rows of a generation.
+
+        A migration that was cut short leaves one with state and the micro-batch that wrote it, number 0.
+        """
+        folder = self._folder(generation)
+        begun, done = (folder.numbers(log)[-1:] or [-1] for log in (OFFSETS, COMMITS))
+        try:
+            moved = "from" in self.facts(generation)
+        except CheckpointError:
+            moved = False
+        return folder.holds(WRITTEN) or begun[0] > 0 or done[0] > (0 if moved else -1)
+
+    def _lost(self, what: str) -> CheckpointError:
+        present = [
+            f"generation {number} ({f'micro-batch {done[-1]} is the last that is done' if done else 'nothing is done'})"
+            for number in self.root.numbers(GENERATIONS)
+            for done in [self._folder(number).numbers(COMMITS)]
+        ]
+        return CheckpointError(
+            f"cannot start: {what}; the checkpoint has {', '.join(present) or 'no generations'}",
+            where=self.root.shown,
+            remedy=f"restore the folder from a copy; {_ADOPT}",
+        )
 
     def _refuse_others(self) -> None:
         root = self.root
@@ -138,16 +209,24 @@ class CheckpointReader(Generic[F]):
 
     def facts(self, generation: int) -> dict[str, Any]:
         """What is written once about a generation: `format`, `run`, `versions`, `at`."""
-        return self._json(self._folder(generation), FACTS)
+        facts = self._json(self._folder(generation), FACTS)
+        former = facts.get("from", {"generation": 0, "program": 0})
+        kinds = {"run": str, "versions": dict}
+        if any(not isinstance(facts.get(key), kind) for key, kind in kinds.items()) or not (
+            isinstance(former, dict) and all(type(former.get(key)) is int for key in ("generation", "program"))
+        ):
+            raise damaged(self._folder(generation), FACTS)
+        return facts
 
     def program(self, head: Head) -> ProgramFiles:
         """The program that a head names."""
         folder = self._folder(head.generation)
         names = (PLAN, DESCRIPTION, STAGES, STATE)
-        found = [folder.read_text(f"{PROGRAMS}/{head.program}/{name}") for name in names]
-        if None in found:
-            raise _damaged(folder, f"{PROGRAMS}/{head.program}")
-        return ProgramFiles(*(text or "" for text in found))
+        texts = [folder.read_text(f"{PROGRAMS}/{head.program}/{name}") for name in names]
+        for name, text in zip(names, texts, strict=True):
+            if not is_json(text, list if name == STAGES else dict):
+                raise damaged(folder, f"{PROGRAMS}/{head.program}/{name}")
+        return ProgramFiles(*(text or "" for text in texts))
 
     def program_in_force(self) -> ProgramFiles:
         """The program that counts.
@@ -166,17 +245,20 @@ class CheckpointReader(Generic[F]):
     def _folder(self, number: int) -> F:
         return self.root.inside(f"{GENERATIONS}/{number}")
 
-    def _numbers(self, name: str, folder: ReadableFolder | None = None) -> list[int]:
-        return sorted(int(each) for each in (folder or self.root).names(name) if each.isdigit())
-
     def _json(self, folder: ReadableFolder, name: str) -> dict[str, Any]:
-        try:
-            found = json.loads(folder.read_text(name) or "null")
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise _damaged(folder, name)
+        text = folder.read_text(name)
+        if not is_json(text, dict):
+            raise damaged(folder, name)
+        found: dict[str, Any] = json.loads(text or "")
         return found
+
+
+def is_json(text: str | None, kind: type = object) -> bool:
+    """True for a JSON text of a value of this class; a text that nests too deeply to be read is none."""
+    try:
+        return isinstance(json.loads(text or ""), kind)
+    except (ValueError, RecursionError):
+        return False
 
 
 def wrong_format(where: str, what: str, written: object, known: object, product: object) -> CheckpointError:
@@ -189,9 +271,11 @@ def wrong_format(where: str, what: str, written: object, known: object, product:
     )
 
 
-def _damaged(folder: ReadableFolder, name: str) -> CheckpointError:
+def damaged(folder: ReadableFolder, name: str) -> CheckpointError:
+    """A file of the checkpoint was lost, or is not what was written."""
+    otherwise = _ADOPT if name.startswith(HEADS) else "or start with an empty checkpoint"
     return CheckpointError(
         f"{name} of the checkpoint is missing or cannot be read",
         where=folder.shown,
-        remedy="restore the folder from a copy, or start with an empty checkpoint",
+        remedy=f"restore the folder from a copy; {otherwise}",
     )

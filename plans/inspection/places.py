@@ -86,7 +86,9 @@ def _check_checkpoint(text: str) -> None:
         wrong = CheckpointError(f"the checkpoint cannot be written: {why}", where=quoted(place), remedy=remedy)
     if wrong is not None:
         raise wrong
-    CheckpointReader(folder_to_read(str(place))).head()
+    reader = CheckpointReader(folder_to_read(str(place)))
+    reader.head()
+    reader.check_heads()
 
 
 def local_place(text: str) -> Path | None:

@@ -123,7 +123,7 @@ def _plain(choice: str) -> str:
 def _is_memory(value: str) -> bool:
     text = value.strip().lower()
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyz ").strip()
-    return digits.isdigit() and text[len(digits) :].strip() in _MEMORY_UNITS
+    return digits.isdecimal() and text[len(digits) :].strip() in _MEMORY_UNITS
 
 
 _MEMORY_UNITS = frozenset("b bytes k kb kibibytes m mb mebibytes g gb gibibytes t tb tebibytes".split()) | {""}

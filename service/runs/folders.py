@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from compiled_plan.plans.files.folders import is_number
+
 COMMAND, PROCESS, EXIT, PROGRESS, OUTPUT = "command.json", "process.json", "exit.json", "progress.jsonl", "output"
 
 
@@ -60,7 +62,7 @@ class RunFolder:
 
 def runs_of(pipeline: Path) -> Iterator[RunFolder]:
     """The runs of a pipeline's folder, newest first."""
-    numbers = [int(each.name) for each in pipeline.iterdir() if each.name.isdigit()] if pipeline.is_dir() else []
+    numbers = [int(each.name) for each in pipeline.iterdir() if is_number(each.name)] if pipeline.is_dir() else []
     return (RunFolder(pipeline / str(number)) for number in sorted(numbers, reverse=True))
 
 

@@ -12,6 +12,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from compiled_plan.plans.files.folders import is_number
+
 #: The file that is written to. Its first byte follows the last one of the others.
 CURRENT = "current"
 #: When a file is closed, and how many closed ones stay.
@@ -41,7 +43,7 @@ class Stretch:
 def closed(folder: Path) -> list[tuple[int, Path]]:
     """The files that are written no more, with their offsets, in order."""
     found = folder.iterdir() if folder.is_dir() else ()
-    return sorted((int(each.name), each) for each in found if each.name.isdigit())
+    return sorted((int(each.name), each) for each in found if is_number(each.name))
 
 
 def _start(files: list[tuple[int, Path]]) -> int:

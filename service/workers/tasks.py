@@ -110,7 +110,7 @@ def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
 def _entry(plan: CompiledPlan, edit: Mapping[str, str]) -> str:
     """The entry's name; the number of its input may stand for it."""
     entry = edit["entry"]
-    if not entry.isdigit():
+    if not entry.isdecimal():
         return entry
     from compiled_plan.plans.inspection.entries import state_lines
 

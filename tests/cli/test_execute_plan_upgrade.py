@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -112,3 +113,28 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
     again = execute("--rollback")
     assert again.returncode == 1
     assert "there is no generation before generation 1" in again.stderr
+
+
+@pytest.mark.spark
+def test_heads_that_were_lost_as_a_user_meets_them(tmp_path: Path) -> None:
+    path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
+    checkpoint, rows = tmp_path / "c", tmp_path / "r"
+    (rows / "1.json").write_text('{"k": "x", "v": 3}\n')
+
+    def execute(*arguments: str | Path) -> Said:
+        done = process("execute_plan", "--checkpoint", checkpoint, *SMALL, *arguments)
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    assert execute(path).returncode == 0
+    shutil.rmtree(checkpoint / "heads")
+    refused = execute(path)
+    assert refused.returncode == 1
+    assert "cannot start: heads/1, which had generation 1 count, is missing" in refused.stderr
+    assert "execute-plan --adopt-generation N --checkpoint DIR" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    adopted = execute("--adopt-generation", "1")
+    assert (adopted.returncode, adopted.stdout) == (0, "generation 1 counts, with its program 1\n"), adopted.stderr
+    (rows / "2.json").write_text('{"k": "x", "v": 4}\n')
+    assert execute(path).returncode == 0
+    changes = [json.loads(line) for file in (tmp_path / "a").iterdir() for line in file.read_text().splitlines()]
+    assert [change["after"]["v"] for change in changes if change["after"]] == [3, 7]

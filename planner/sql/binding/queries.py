@@ -240,7 +240,7 @@ def _number(binder: Binder, clause: exp.Expr | None, word: str) -> int | None:
         return None
     value = clause.expression
     text = str(value.this) if isinstance(value, exp.Literal) and not value.is_string else ""
-    if not text.isdigit():
+    if not text.isdecimal():
         raise binder.source.error(value, f"{word} must be a whole number", "write the number out")
     return int(text)
 

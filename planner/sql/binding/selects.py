@@ -74,7 +74,7 @@ def ordinal(binder: Binder, node: exp.Expr, width: int) -> int | None:
     Raises:
         ProgramError: there are not so many columns.
     """
-    if not isinstance(node, exp.Literal) or node.is_string or not str(node.this).isdigit():
+    if not isinstance(node, exp.Literal) or node.is_string or not str(node.this).isdecimal():
         return None
     number = int(str(node.this))
     if not 1 <= number <= width:

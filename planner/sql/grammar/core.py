@@ -274,7 +274,7 @@ class Core(Parser):
 
     def integer(self, what: str = "a whole number") -> int:
         """An unsigned whole number."""
-        if self._curr.token_type != TokenType.NUMBER or not self._curr.text.isdigit():
+        if self._curr.token_type != TokenType.NUMBER or not self._curr.text.isdecimal():
             self.fail_expected(what)
         value = int(self._curr.text)
         self._advance()

@@ -39,7 +39,7 @@ def interval(node: exp.Expr, unit: str) -> exp.Expr:
     number = node.this if negative else node
     if isinstance(number, exp.Literal):
         text = str(number.this)
-        if unit != "SECOND" and not text.isdigit():
+        if unit != "SECOND" and not text.isdecimal():
             raise refuse(f"{text} {unit.lower()}s are no interval", "give a whole number")
         # As in SQL, an interval of three digits and more says so in its unit.
         if len(text.partition(".")[0]) > 2:
@@ -74,7 +74,7 @@ class Times(Operand):
 
     def _milliseconds(self, name: str) -> Self:
         literal = self._node
-        if not isinstance(literal, exp.Literal) or not str(literal.this).isdigit():
+        if not isinstance(literal, exp.Literal) or not str(literal.this).isdecimal():
             raise refuse(f"{text_of(self)}.{name} is no constant", "write lit(500).millis")
         value = int(str(literal.this))
         seconds = exp.Literal(this=f"{value // 1000}.{value % 1000:03}", is_string=False)

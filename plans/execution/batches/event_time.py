@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -35,10 +34,6 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.prepared import PreparedPlan
-
-
-def _clock_ms() -> int:
-    return int(time.time() * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +105,7 @@ class EventTime:
         sources: Mapping[int, TimedSource],
         watermark: QueryWatermark,
         interval: int,
-        clock: Callable[[], int] = _clock_ms,
+        clock: Callable[[], int],
     ) -> None:
         self.folder, self.sources, self.watermark = folder, sources, watermark
         self.interval, self.clock = interval, clock
@@ -182,7 +177,12 @@ class EventTime:
 
 
 def event_time_of(
-    program: PreparedPlan, spark: SparkSession, folder: Folder, names: Mapping[int, str], interval: int
+    program: PreparedPlan,
+    spark: SparkSession,
+    folder: Folder,
+    names: Mapping[int, str],
+    interval: int,
+    clock: Callable[[], int],
 ) -> EventTime | None:
     """The watermark of a program's query; None where Spark's own way will do.
 
@@ -192,9 +192,10 @@ def event_time_of(
         folder: the generation that it runs on.
         names: the names of its sources, by node.
         interval: how often Spark looks for rows, in ms; 0 for all the time.
+        clock: tells the time, in ms.
     """
     found = {
         node: TimedSource(names[node], PartitionWatermarks.of(spark, timing))
         for node, timing in timings(program).items()
     }
-    return EventTime(folder, found, SparksWatermark(spark), interval) if found else None
+    return EventTime(folder, found, SparksWatermark(spark), interval, clock) if found else None

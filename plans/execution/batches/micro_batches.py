@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.batches.event_time import EventTime
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.spark.java import java_class
@@ -36,6 +37,7 @@ class MicroBatches:
         options: of the run.
         bounded: whether the run ends by itself.
         publish: has the start count; what a sink gets belongs to a checkpoint that the next start finds.
+        clock: by which micro-batches are planned.
     """
 
     spark: SparkSession
@@ -44,6 +46,7 @@ class MicroBatches:
     options: RunOptions
     bounded: bool
     publish: Callable[[], None]
+    clock: BatchClock
     #: Moves the watermark where Spark does not.
     event_time: EventTime | None = None
     #: Why a micro-batch was not written: Spark wraps it in a text, and the exception itself says more.
@@ -84,7 +87,7 @@ class MicroBatches:
             writer = writer.trigger(processingTime=f"{self.interval_ms} milliseconds")
         # Where the end of the input is about to fire everything, nothing needs to fire before.
         by_watermark = self.program.event_time and not self.ends
-        with query_settings(self.spark, by_watermark or self._by_clock):
+        with query_settings(self.spark, by_watermark or self._by_clock), self.clock.for_next(self.spark, folder):
             return writer.start()
 
     def finish(self, rows: DataFrame, builder: StageBuilder, folder: Folder, *, all_there_is: bool) -> StreamingQuery:
@@ -98,11 +101,12 @@ class MicroBatches:
         """
         writer = self._writer(rows, builder, folder)
         writer = writer.trigger(availableNow=True) if all_there_is else writer.trigger(once=True)
-        with query_settings(self.spark, empty_batches=all_there_is):
+        with query_settings(self.spark, empty_batches=all_there_is), self.clock.for_next(self.spark, folder):
             return writer.start()
 
     def wait(self, query: StreamingQuery) -> None:
-        """Called now and then while no rows come: the watermark may move all the same."""
+        """Called now and then: the clock may jump, and the watermark move while no rows come."""
+        self.clock.follow()
         if self.event_time is not None and not self.bounded:
             self.event_time.wait(query)
 
@@ -124,6 +128,7 @@ class MicroBatches:
             self._bound()
             if self.event_time is not None:
                 self.event_time.begin(batch)
+            self.sinks.marked = self.event_time is not None
             self.sinks.write(frame, batch, builder, folder)
             if self.event_time is not None:
                 self.event_time.end(batch)

@@ -11,6 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -93,7 +94,9 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
             raise busy(folder, owner)
         time.sleep(_POLL)
     # For people, and for who is refused; not by renaming, which would leave the lock on another file.
-    path.write_text(json.dumps(this_process()))
+    # On a disk that is full the lock holds without it.
+    with suppress(OSError):
+        path.write_text(json.dumps(this_process()))
 
     return _SystemLock(held)
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.inspection.checkpoints import COMMITS, OFFSETS, is_json
 
-_OFFSETS, _COMMITS, _VERSION, _NOWHERE = "offsets", "commits", "v2", "-"
+_VERSION, _NOWHERE = "v2", "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,15 @@ class Progress:
     committed: int | None
     planned: int | None
 
+    @property
+    def last(self) -> int | None:
+        """The number of the last entry."""
+        return self.committed if self.planned is None else self.planned
+
 
 def progress_of(generation: Folder) -> Progress:
     """How far a generation is."""
-    entries, commits = (
-        max((int(name) for name in generation.names(log) if name.isdigit()), default=None)
-        for log in (_OFFSETS, _COMMITS)
-    )
+    entries, commits = (max(generation.numbers(log), default=None) for log in (OFFSETS, COMMITS))
     if entries is None or entries == commits:
         return Progress(entries, None)
     return Progress(entries - 1 if entries else None, entries)
@@ -46,16 +49,18 @@ def progress_of(generation: Folder) -> Progress:
 def watermark_of(generation: Folder) -> int:
     """The watermark, in ms, that the batch after the last one that is done begins with; 0 before the first."""
     committed = progress_of(generation).committed
-    if committed is None:
-        return 0
-    lines = (generation.read_text(f"{_COMMITS}/{committed}") or "").splitlines()
-    return int(_json(generation, f"{_COMMITS}/{committed}", lines)["nextBatchWatermarkMs"])
+    return 0 if committed is None else _next_watermark(generation, committed)
+
+
+def _next_watermark(generation: Folder, batch: int) -> int:
+    lines = (generation.read_text(f"{COMMITS}/{batch}") or "").splitlines()
+    return _number(generation, f"{COMMITS}/{batch}", lines, "nextBatchWatermarkMs")
 
 
 def begun_at(generation: Folder, batch: int) -> int:
     """When a micro-batch was begun for the first time, in ms since 1970."""
     head, _ = _read(generation, batch)
-    return int(_json(generation, f"{_OFFSETS}/{batch}", head)["batchTimestampMs"])
+    return _number(generation, f"{OFFSETS}/{batch}", head, "batchTimestampMs")
 
 
 def continue_from(generation: Folder, wanted: Mapping[str, str | None], watermark: int) -> None:
@@ -66,7 +71,7 @@ def continue_from(generation: Folder, wanted: Mapping[str, str | None], watermar
         wanted: positions by name; None is the beginning.
         watermark: with which the next batch begins, in ms.
     """
-    entry, commit = f"{_OFFSETS}/0", f"{_COMMITS}/0"
+    entry, commit = f"{OFFSETS}/0", f"{COMMITS}/0"
     head, _ = _read(generation, 0)
     about = _json(generation, entry, head) | {"batchWatermarkMs": watermark}
     lines = [_VERSION, _dumped(about)]
@@ -83,13 +88,18 @@ def _dumped(value: Mapping[str, Any]) -> str:
 
 def _json(generation: Folder, name: str, lines: Sequence[str]) -> dict[str, Any]:
     """The second line of an entry."""
-    try:
-        found = json.loads(lines[1])
-    except (IndexError, ValueError):
-        found = None
-    if not isinstance(found, dict):
+    if len(lines) < 2 or not is_json(lines[1], dict):
         raise _unreadable(generation, name)
+    found: dict[str, Any] = json.loads(lines[1])
     return found
+
+
+def _number(generation: Folder, name: str, lines: Sequence[str], key: str) -> int:
+    """A number in the second line of an entry."""
+    value = _json(generation, name, lines).get(key)
+    if type(value) is not int:
+        raise _unreadable(generation, name)
+    return value
 
 
 def positions(generation: Folder) -> dict[str, str | None]:
@@ -122,7 +132,7 @@ class Entry:
 
 def entries(generation: Folder) -> tuple[Entry, ...]:
     """All entries that the log still has, oldest first."""
-    numbers = sorted(int(name) for name in generation.names(_OFFSETS) if name.isdigit())
+    numbers = generation.numbers(OFFSETS)
     return tuple(entry_of(generation, number) for number in numbers)
 
 
@@ -133,15 +143,22 @@ def entry_of(generation: Folder, number: int) -> Entry:
         CheckpointError: there is none.
     """
     head, positions = _read(generation, number)
-    about = _json(generation, f"{_OFFSETS}/{number}", head)
-    return Entry(number, int(about["batchWatermarkMs"]), positions, about)
+    about = _json(generation, f"{OFFSETS}/{number}", head)
+    watermark = _number(generation, f"{OFFSETS}/{number}", head, "batchWatermarkMs")
+    return Entry(number, watermark, positions, about)
+
+
+def sources_in(generation: Folder, number: int) -> frozenset[str]:
+    """The names of all sources that an entry tells of, also of those that have no position yet."""
+    lines = (generation.read_text(f"{OFFSETS}/{number}") or "").splitlines()
+    return frozenset(line.partition(":")[0] for line in lines[2:] if line)
 
 
 def plan_batch(generation: Folder, entry: Entry) -> None:
     """Have Spark run this micro-batch when a query starts on the generation."""
     about = {**entry.about, "batchWatermarkMs": entry.watermark}
     lines = [_VERSION, _dumped(about), *(f"{name}:{offset}" for name, offset in entry.positions.items())]
-    generation.write_text(f"{_OFFSETS}/{entry.number}", "\n".join(lines))
+    generation.write_text(f"{OFFSETS}/{entry.number}", "\n".join(lines))
 
 
 def restore(generation: Folder, wanted: Mapping[str, str | None]) -> None:
@@ -149,22 +166,53 @@ def restore(generation: Folder, wanted: Mapping[str, str | None]) -> None:
 
     Spark starts from its last two entries together.
     """
-    entries = sorted(int(name) for name in generation.names(_OFFSETS) if name.isdigit())
+    entries = generation.numbers(OFFSETS)
     for entry in entries[-2:]:
         head, known = _read(generation, entry)
         right = {name: offset for name, offset in {**known, **wanted}.items() if offset is not None}
         if right != known:
             lines = [*head, *(f"{name}:{offset}" for name, offset in right.items())]
-            generation.write_text(f"{_OFFSETS}/{entry}", "\n".join(lines))
+            generation.write_text(f"{OFFSETS}/{entry}", "\n".join(lines))
 
 
 def _read(generation: Folder, entry: int) -> tuple[list[str], dict[str, str]]:
     """The lines in front of the positions, and the positions that are known."""
-    lines = (generation.read_text(f"{_OFFSETS}/{entry}") or "").splitlines()
+    lines = (generation.read_text(f"{OFFSETS}/{entry}") or "").splitlines()
     if len(lines) < 2 or lines[0] != _VERSION:
-        raise _unreadable(generation, f"{_OFFSETS}/{entry}")
+        raise _unreadable(generation, f"{OFFSETS}/{entry}")
     found = dict(line.partition(":")[::2] for line in lines[2:] if line)
+    if not all(map(_is_whole, found.values())):
+        raise _unreadable(generation, f"{OFFSETS}/{entry}")
     return lines[:2], {name: offset for name, offset in found.items() if offset != _NOWHERE}
+
+
+def check_logs(generation: Folder) -> None:
+    """Refuse logs that no run leaves: Spark would run micro-batches again whose state is written, or begin anew.
+
+    Raises:
+        CheckpointError: entries are missing, or cannot be read.
+    """
+    # In this order: a run that goes on meanwhile is begun with a micro-batch before it is done with it.
+    done, begun = ((generation.numbers(log)[-1:] or [-1])[0] for log in (COMMITS, OFFSETS))
+    if done not in (begun, begun - 1):
+        last = "no micro-batch" if begun < 0 else f"micro-batch {begun}"
+        upto = "none" if done < 0 else f"micro-batch {done}"
+        raise CheckpointError(
+            f"the logs of the checkpoint do not fit each other: `{OFFSETS}` says that {last} was the last to begin, "
+            f"`{COMMITS}` that {upto} was the last that is done; files of one of them were lost",
+            where=generation.shown,
+            remedy="restore the folder from a copy, or start with an empty checkpoint",
+        )
+    for entry in generation.numbers(OFFSETS)[-2:]:
+        if entry >= done:
+            entry_of(generation, entry)
+    if done >= 0:
+        _next_watermark(generation, done)
+
+
+def _is_whole(offset: str) -> bool:
+    """False for an offset that is cut off, as far as can be told: most sources write JSON."""
+    return bool(offset) and (offset[0] not in "{[" or is_json(offset))
 
 
 def _unreadable(generation: Folder, name: str) -> CheckpointError:

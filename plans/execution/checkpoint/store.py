@@ -9,16 +9,19 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.errors import BusyError
+from compiled_plan.plans.errors import BusyError, CheckpointError
 from compiled_plan.plans.execution.checkpoint.locks import lock
 from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.inspection.checkpoints import (
+    COMMITS,
+    COPIES,
     FACTS,
     FOLDER,
     FORMAT,
     GENERATIONS,
     HEADS,
+    OFFSETS,
     PROGRAMS,
     CheckpointReader,
     Head,
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
 
 #: Spark's own logs: a part of the first file of the offsets, left by a process that was killed while it wrote it, would
 #: have Spark refuse all starts after it.
-_LOGS, _STATE = ("offsets", "commits"), "state"
+_LOGS, _STATE = (OFFSETS, COMMITS), "state"
+#: What a head says it was made by that stands for a lost one.
+ADOPTED = "adopt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +101,9 @@ class Store(CheckpointReader[Folder]):
             # What cannot be taken away now, the next start takes away.
             with suppress(Exception):
                 ours = held.holds()
-                unused = ours and not self._numbers(HEADS)
                 if ours:
                     self.prune()
+                unused = ours and not self.root.numbers(HEADS) and not self.root.numbers(GENERATIONS)
                 if unused:
                     self.root.remove(GENERATIONS)
                     self.root.remove(HEADS)
@@ -109,27 +114,32 @@ class Store(CheckpointReader[Folder]):
                 self.root.remove_empty()
 
     def prune(self) -> None:
-        """Take away what a process left that ended before it published it."""
-        named = {(head.generation, head.program) for head in self.heads()}
-        for number in self._numbers(GENERATIONS):
+        """Remove the remains of a process that ended before it published; never a generation that has run."""
+        if not all(map(self._is_readable, self.root.numbers(HEADS))):
+            # It may name anything.
+            return
+        heads = self.heads()
+        for number in self.root.numbers(GENERATIONS):
             folder = self._folder(number)
-            if all(number != generation for generation, _ in named):
-                folder.remove()
+            programs = {head.program for head in (*heads, *self.copies(number)) if head.generation == number}
+            if not programs:
+                if not self.has_run(number):
+                    folder.remove()
                 continue
-            for program in self._numbers(PROGRAMS, folder):
-                if (number, program) not in named:
+            for program in folder.numbers(PROGRAMS):
+                if program not in programs:
                     folder.remove(f"{PROGRAMS}/{program}")
-            for name in (FOLDER, *_LOGS):
+            for name in (FOLDER, COPIES, *_LOGS):
                 self._prune_unfinished(folder, name)
             # Spark's real-time mode writes state before it writes that a batch was begun. Where none was, Spark
             # refuses to start over state, which belongs to nothing.
-            if not any(self._numbers(name, folder) for name in _LOGS):
+            if not any(folder.numbers(name) for name in _LOGS):
                 folder.remove(_STATE)
         self._prune_unfinished(self.root, HEADS)
 
     def remove_generations(self, *, but: int) -> tuple[int, ...]:
         """Remove all generations but one; gives their numbers."""
-        found = tuple(number for number in self._numbers(GENERATIONS) if number != but)
+        found = tuple(number for number in self.root.numbers(GENERATIONS) if number != but)
         for number in found:
             self._folder(number).remove()
         return found
@@ -141,7 +151,7 @@ class Store(CheckpointReader[Folder]):
 
     def next_generation(self) -> int:
         """The number that a new generation gets."""
-        return max([*self._numbers(GENERATIONS), *(head.generation for head in self.heads())], default=0) + 1
+        return max([*self.root.numbers(GENERATIONS), *(head.generation for head in self.heads())], default=0) + 1
 
     def new_generation(self, versions: Mapping[str, Any], run_id: str, before: Head | None = None) -> Generation:
         """A generation that does not count yet: `publish` makes it count.
@@ -161,7 +171,7 @@ class Store(CheckpointReader[Folder]):
 
     def new_program(self, generation: Generation, files: ProgramFiles) -> int:
         """The number of a program, written into a generation, that does not count yet."""
-        number = max(self._numbers(PROGRAMS, generation.folder), default=0) + 1
+        number = max(generation.folder.numbers(PROGRAMS), default=0) + 1
         for name, text in files.by_name().items():
             generation.folder.create_text(f"{PROGRAMS}/{number}/{name}", text)
         return number
@@ -172,13 +182,69 @@ class Store(CheckpointReader[Folder]):
         Raises:
             CheckpointError: somebody else has published meanwhile.
         """
-        number = max(self._numbers(HEADS), default=0) + 1
+        folder = self._folder(generation)
+        if not folder.numbers(COPIES):
+            # It counts for the first time, and Spark does not flush what it writes.
+            folder.flush()
+        number = max(self.root.numbers(HEADS), default=0) + 1
         head = Head(number, generation, program, by, _now(), self.product)
         try:
-            self.root.create_text(f"{HEADS}/{number}", _text({"format": FORMAT, **asdict(head)}))
+            self.root.create_text(f"{HEADS}/{number}", _head_text(head))
         except FileExistsError:
             raise changed(self.root) from None
+        self.keep_copy(head)
         return head
+
+    def keep_copy(self, head: Head) -> None:
+        """Have the generation that a head names know of it, unless it does."""
+        folder, name = self._folder(head.generation), f"{COPIES}/{head.number}"
+        if not folder.holds(name):
+            folder.write_text(name, _head_text(head))
+
+    def adopt(self, generation: int) -> Head:
+        """Have a generation count whose head was lost; heads that are missing or damaged come back from their copies.
+
+        Raises:
+            CheckpointError: there is no such generation, or nothing in it that could count.
+        """
+        present = self.root.numbers(GENERATIONS)
+        programs = self._complete_programs(generation)
+        if not programs:
+            complete = ", ".join(str(number) for number in present if self._complete_programs(number)) or "none"
+            raise CheckpointError(
+                f"generation {generation} cannot count: it is not there, or holds no program",
+                where=self.root.shown,
+                remedy=f"name one that is there with its programs: {complete}",
+            )
+        copies = {copy.number: copy for number in present for copy in self.copies(number)}
+        own = max((copy.number for copy in copies.values() if copy.generation == generation), default=None)
+        program = programs[-1] if own is None else copies[own].program
+        readable = {number for number in self.root.numbers(HEADS) if self._is_readable(number)}
+        known = {*self.root.numbers(HEADS), *(at for number in present for at in self._folder(number).numbers(COPIES))}
+        for number in sorted(known - readable):
+            missing = copies.get(number) or Head(number, generation, program, ADOPTED, _now(), self.product)
+            self.root.write_text(f"{HEADS}/{number}", _head_text(missing))
+        last = self.heads()[-1:]
+        if last and (last[0].generation, last[0].program) == (generation, program):
+            self.keep_copy(last[0])
+            return last[0]
+        return self.publish(generation, program, ADOPTED)
+
+    def _complete_programs(self, generation: int) -> list[int]:
+        """The programs of a generation that can be read, oldest first."""
+        found = []
+        for program in self._folder(generation).numbers(PROGRAMS):
+            with suppress(CheckpointError):
+                self.program(Head(0, generation, program, ""))
+                found.append(program)
+        return found
+
+    def _is_readable(self, head: int) -> bool:
+        try:
+            self._head(head)
+        except CheckpointError:
+            return False
+        return True
 
 
 def changed(root: Folder) -> BusyError:
@@ -192,6 +258,10 @@ def changed(root: Folder) -> BusyError:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _head_text(head: Head) -> str:
+    return _text({"format": FORMAT, **asdict(head)})
 
 
 def _text(found: Mapping[str, Any]) -> str:

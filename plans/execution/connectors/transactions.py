@@ -167,7 +167,7 @@ class TransactionSink:
     @property
     def _patience(self) -> Patience:
         given = self.sink.messages.settings.get(_DELIVERY, "")
-        seconds = (int(given) if given.isdigit() else _PATIENCE) / 1000
+        seconds = (int(given) if given.isdecimal() else _PATIENCE) / 1000
         return Patience("BrokersAwayException", "KafkaException", seconds, self._refused, self._gone)
 
     def _refused(self, message: str) -> DataError:
@@ -218,7 +218,7 @@ class _Clients:
         except ExecutionError:
             return set()
         found = (str(each.transactionalId()) for each in self._java("java.util.ArrayList")(said))
-        return {each for each in found if each.startswith(start) and each.removeprefix(start).isdigit()}
+        return {each for each in found if each.startswith(start) and each.removeprefix(start).isdecimal()}
 
     def mark(self, admin: Any, group: str) -> tuple[int, str]:
         """The newest mark of a group, its number and its text; -1 where there is none."""

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.partition_commits import KIND as POLICY
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
+from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.files.partition_commits import PartitionCommits
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
@@ -51,9 +52,13 @@ def _commits(table: TableSpec, context: SinkContext, mark: str) -> PartitionComm
     """What tells of partitions that are complete, where the table has some and says how."""
     if not table.partition_keys or not table.options.get(POLICY, "").strip():
         return None
-    own = re.compile(rf"part-{re.escape(context.run_id)}-(\d+)-{mark}\d+\.")
     path, keys = table.options["path"], table.partition_keys
-    return PartitionCommits(context.spark, table.identifier, path, keys, table.options, own)
+    return PartitionCommits(context.spark, table.identifier, path, keys, table.options, _own(context, mark))
+
+
+def _own(context: SinkContext, mark: str) -> re.Pattern[str]:
+    """The names of a run's files, with the number of their micro-batch."""
+    return re.compile(rf"part-{re.escape(context.run_id)}-(\d+)-{mark}\d+\.")
 
 
 @dataclass
@@ -73,7 +78,8 @@ class FileSink:
     context: SinkContext
     mark: str = ""
     commits: PartitionCommits | None = None
-    first: bool = True
+    #: Files of the first micro-batch that were there before; None while nobody has looked.
+    left_over: list[str] | None = None
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         """Write a batch; see `RowSink.write`."""
@@ -82,12 +88,12 @@ class FileSink:
         batch = f"{self.context.run_id}-{batch_id}"
         staging = f"{files.root}/{STAGING}{batch}"
         prefix = f"part-{batch}-{self.mark}"
-        if self.first:
-            files.delete(staging)
-            for entry in list(files.walk(files.root)):
-                if _numbered(prefix, entry.relative.rpartition("/")[2]):
-                    files.delete(entry.path)
-        self.first = False
+        if self.left_over is None:
+            self.look_ahead(batch_id)
+        if self.left_over:
+            for path in self.left_over:
+                files.delete(path)
+            self.left_over = []
         named, made = self._selections
         writer = self.format.writer(made.among(named.among(frame)), self.spec)
         if self.table.partition_keys:
@@ -106,6 +112,26 @@ class FileSink:
         if self.commits is not None:
             self.commits.wrote(batch_id, written)
 
+    def look_ahead(self, batch_id: int) -> None:
+        """Find what is left of a micro-batch that was cut short; see `LooksAhead`."""
+        files = Files(self.context.spark, self.table.options["path"])
+        own, self.left_over = _own(self.context, self.mark), []
+        staging = f"{files.root}/{STAGING}{self.context.run_id}-{batch_id}"
+        if files.exists(staging):
+            self.left_over.append(staging)
+        for entry in files.walk(files.root):
+            name = own.match(entry.relative.rpartition("/")[2])
+            if name is not None and int(name[1]) > batch_id:
+                raise CheckpointError(
+                    f"the checkpoint is older than the files of the table: it goes on with micro-batch {batch_id}, and "
+                    f"{entry.relative} is of micro-batch {name[1]}: rows would be there twice",
+                    where=f"table {self.table.identifier}",
+                    remedy="restore a newer copy of the checkpoint; or remove the files "
+                    f"part-{self.context.run_id}-N-* with N from {batch_id} on, whose rows then come again",
+                )
+            if name is not None and int(name[1]) == batch_id:
+                self.left_over.append(entry.path)
+
     def root(self) -> str:
         """The folder, as files are moved in it."""
         return Files(self.context.spark, self.table.options["path"]).root
@@ -121,7 +147,7 @@ class FileSink:
         root, run = self.table.options["path"], f"part-{self.context.run_id}-"
         files = Files(self.context.spark, root)
         names = [entry.relative.rpartition("/")[2] for entry in files.walk(files.root)] if files.exists(root) else []
-        own = re.compile(rf"{re.escape(run)}\d+-{self.mark}\d+\.")
+        own = _own(self.context, self.mark)
         pattern = f"{run}*-{self.mark}*" if self.mark else f"{run}*"
         return sum(own.match(name) is not None for name in names), f"{root.rstrip('/')}/{pattern}"
 
@@ -156,11 +182,6 @@ class FileSink:
             "and the plan gives it an update or delete"
         )
         return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
-
-
-def _numbered(prefix: str, name: str) -> bool:
-    """Whether a file's name is a prefix with a number."""
-    return re.match(rf"{re.escape(prefix)}\d+\.", name) is not None
 
 
 def _quoted(name: str) -> str:

@@ -120,6 +120,18 @@ class LeavesFiles(Protocol):
 
 
 @runtime_checkable
+class LooksAhead(Protocol):
+    """A sink that looks at what is there before any sink of the run writes its first micro-batch."""
+
+    def look_ahead(self, batch_id: int) -> None:
+        """Refuse a micro-batch behind others that the sink got of this run.
+
+        Raises:
+            CheckpointError: there are some: the checkpoint is an older copy.
+        """
+
+
+@runtime_checkable
 class RunsRows(Protocol):
     """A sink that may run the rows in another query than the one that it is given, of which Spark tells nobody."""
 

@@ -94,7 +94,7 @@ def rows_and_description(
 
 
 def _is_field(name: str) -> bool:
-    return name.startswith("f") and name[1:].isdigit()
+    return name.startswith("f") and name[1:].isdecimal()
 
 
 def _target(number: int, sink: RowSink, inbox: Inbox | None) -> Target:

@@ -32,6 +32,7 @@ class RunOptions:
         functions_from: modules, each with all below it, from which a plan's Python functions may be imported; those
             that a program of this process registered need no permission.
         stop_seconds: how long a stop waits for what runs to end.
+        allow_clock_jump: take the machine's clock as it is, though it has jumped since the last micro-batch.
         upgrade: what may become of the state of a checkpoint whose program was another one. "check": it goes on where
             that is fully right, in place or in a new generation, and is refused else; "migrate": the same, always in a
             new generation; "migrate-partial": it goes on, too, where the result differs in what the verdict names.
@@ -49,6 +50,7 @@ class RunOptions:
     max_files_per_batch: int | None = None
     functions_from: tuple[str, ...] = ()
     stop_seconds: float = PATIENCE
+    allow_clock_jump: bool = False
     upgrade: str = CHECK
     reset: tuple[str, ...] = ()
     warm_up: tuple[str, ...] = ()

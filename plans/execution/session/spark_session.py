@@ -347,7 +347,7 @@ def _stop(session: SparkSession) -> None:
 
 def _cores(master: str) -> int:
     inside = master.partition("[")[2].partition("]")[0].partition(",")[0]
-    return int(inside) if inside.isdigit() else max(os.cpu_count() or 2, 1)
+    return int(inside) if inside.isdecimal() else max(os.cpu_count() or 2, 1)
 
 
 def _remove(folder: Path) -> None:

@@ -38,6 +38,16 @@ _UNMADE = re.compile(r"Mkdirs failed to create (\S+?)(?:/\.compiled-plan-\S*|/_t
 #: A file that Spark's own readers (Parquet, ORC) cannot read, in Spark's messages around the reason.
 _BAD_FILE = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (\S+?)\.(?:\s|$)")
 
+#: A disk without room, in the words of the system.
+_FULL = re.compile(r"No space left on device|Disk quota exceeded")
+
+#: A file that is gone or torn, and the parts of Spark that read checkpoints: their logs, their state.
+_TORN = re.compile(
+    r"do(?:es not|esn't) exist|FileNotFound|NoSuchFile|Checksum verification failed|Unexpected end-of-input"
+    r"|Incomplete log file|Failed to read the operator metadata|the state directory is empty or missing"
+)
+_OF_CHECKPOINT = re.compile(r"\.streaming\.(?:state|checkpointing|operators\.stateful|runtime\.StreamMetadata)\b")
+
 #: What a user's function in Python failed with, in a line of a traceback (see `plans.execution.functions.runtime`).
 _BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
 
@@ -98,6 +108,16 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
     if "RegistryException" in message:
         return ExecutionError(
             _short(message), remedy="start it, or correct the options of the table's format: url, credentials, subject"
+        )
+    if _FULL.search(message):
+        return ExecutionError(
+            f"a disk is full: {_short(message)}",
+            remedy="free some space there, then start again: what was committed is kept",
+        )
+    if _TORN.search(message) and _OF_CHECKPOINT.search(f"{fault}{getattr(fault, '_stackTrace', None) or ''}"):
+        return CheckpointError(
+            f"a file of the checkpoint is missing or damaged: {_short(message)}",
+            remedy="restore the checkpoint from a copy, then start again: nothing was committed without it",
         )
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = _short(message) or type(fault).__name__

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import shutil
 from abc import abstractmethod
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.files.folders import LocalReads, ReadableFolder
@@ -68,6 +68,9 @@ class Folder(ReadableFolder):
         Files that are there are overwritten; nothing happens where there is no such entry.
         """
 
+    def flush(self) -> None:
+        """Have all that is in the folder on the disk, written by whom it may be; a store of objects has it there."""
+
 
 def folder_of(spark: SparkSession, path: str) -> Folder:
     """The folder of a path or URI."""
@@ -83,38 +86,46 @@ def folder_of(spark: SparkSession, path: str) -> Folder:
 
 
 class LocalFolder(LocalReads, Folder):
-    """A folder of this machine's file system; what is written is there after a loss of power, too."""
+    """A folder of this machine's file system; what is written is there after a loss of power, too.
+
+    What keeps a file from being written is raised as an ExecutionError.
+    """
 
     def make(self, name: str = "") -> None:
         path = self.path / name
         with writing(path, "checkpoint", CheckpointError):
-            path.mkdir(parents=True, exist_ok=True)
+            self._make_folder(path)
 
     def write_text(self, name: str, text: str) -> None:
         path = self.path / name
-        written = self._aside(path, text)
-        # Where Hadoop wrote the file before it also wrote a checksum, which would no longer fit.
-        self._unlink(path.with_name(f".{path.name}.crc"))
-        self._replace(written, path)
-        _flush(path.parent)
+        with _writing(path):
+            written = self._aside(path, text)
+            # Where Hadoop wrote the file before it also wrote a checksum, which would no longer fit.
+            self._unlink(path.with_name(f".{path.name}.crc"))
+            self._replace(written, path)
+            _flush(path.parent)
 
     def create_text(self, name: str, text: str) -> None:
         path = self.path / name
-        written = self._aside(path, text)
-        try:
-            self._link(written, path)
-        except FileExistsError:
-            self._unlink(written)
-            raise
-        self._unlink(written)
-        _flush(path.parent)
+        with _writing(path):
+            written, taken = self._aside(path, text), False
+            try:
+                self._link(written, path)
+            except FileExistsError:
+                taken = True
+            finally:
+                self._unlink(written)
+            _flush(path.parent)
+        if taken:
+            raise FileExistsError(path)
 
     def remove(self, name: str = "") -> None:
         path = self.path / name
-        if path.is_dir():
-            self._remove_tree(path)
-        else:
-            self._unlink(path)
+        with _writing(path):
+            if path.is_dir():
+                self._remove_tree(path)
+            else:
+                self._unlink(path)
 
     def remove_empty(self, name: str = "") -> None:
         with suppress(OSError):
@@ -128,26 +139,49 @@ class LocalFolder(LocalReads, Folder):
 
     def copy(self, name: str, to: Self) -> None:
         source, target = self.path / name, to.path / name
-        self._make_folder(target.parent)
-        if source.is_dir():
-            shutil.copytree(source, target, dirs_exist_ok=True)
-        elif source.exists():
-            shutil.copy2(source, target)
+        with _writing(target):
+            if source.is_dir():
+                self._make_folder(target)
+                for entry in sorted(source.iterdir()):
+                    self.copy(f"{name}/{entry.name}", to)
+            elif source.exists():
+                self._make_folder(target.parent)
+                shutil.copy2(source, target)
+                _flush(target)
+            _flush(target.parent)
+
+    def flush(self) -> None:
+        with _writing(self.path):
+            for folder, _, names in os.walk(self.path, topdown=False):
+                for path in (*(Path(folder, name) for name in names), Path(folder)):
+                    # Spark may be at work there, and remove what it needs no more.
+                    with suppress(FileNotFoundError):
+                        _flush(path)
+            _flush(self.path.parent)
 
     def _aside(self, path: Path, text: str) -> Path:
         """The text under another name, on the disk."""
         self._make_folder(path.parent)
         aside = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
-        self._write(aside, text)
+        try:
+            self._write(aside, text)
+        except OSError:
+            # A part of it takes room on a disk that may have none left.
+            with suppress(OSError):
+                self._unlink(aside)
+            raise
         return aside
 
     # Each of these is one step: a process may end before and after it.
 
     def _make_folder(self, path: Path) -> None:
+        missing = [folder for folder in (path, *path.parents) if not folder.exists()]
         path.mkdir(parents=True, exist_ok=True)
+        for folder in missing:
+            _flush(folder.parent)
 
     def _write(self, path: Path, text: str) -> None:
-        with path.open("w") as stream:
+        with path.open("w", encoding="utf-8") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
@@ -165,10 +199,15 @@ class LocalFolder(LocalReads, Folder):
         shutil.rmtree(path)
 
 
-def _flush(folder: Path) -> None:
-    """Have the names of a folder on the disk, where the file system can."""
-    with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
+def _writing(path: Path) -> AbstractContextManager[None]:
+    # Not a refusal: a disk that is full may have room at the next start.
+    return writing(path, "checkpoint", ExecutionError)
+
+
+def _flush(path: Path) -> None:
+    """Have a file, or the names of a folder where the file system can, on the disk."""
+    with suppress(OSError) if path.is_dir() else nullcontext():
+        number = os.open(path, os.O_RDONLY)
         try:
             os.fsync(number)
         finally:

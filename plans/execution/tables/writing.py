@@ -48,6 +48,9 @@ class Sinks:
         self._dead_letters = [
             (target, sources, connectors.open_sink(target, context)) for target, sources in letters.values()
         ]
+        #: Whether it is written down with each micro-batch how far the partitions of sources are.
+        self.marked = False
+        self._looked = False
         self._sums: Written | None = None
         self._batches: dict[int, BatchRows] = {}
 
@@ -79,12 +82,18 @@ class Sinks:
             builder: made the frame, and takes it apart.
             folder: the checkpoint.
         """
+        if not self._looked:
+            for sink in (*self._sinks.values(), *(opened for _, _, opened in self._dead_letters)):
+                if isinstance(sink, connectors.LooksAhead):
+                    sink.look_ahead(batch)
+            self._looked = True
         self.count(batch, *self._write_all(frame, batch, builder), folder)
 
     def count(self, batch: int, written: dict[str, int], aside: int, folder: Folder) -> None:
         """Keep how many rows were written in a micro-batch, by table, and how many dead letters."""
         self._batches[batch] = BatchRows(sum(written.values()), aside)
-        self._sums = (read_written(folder) if self._sums is None else self._sums).after(batch, written)
+        sums = read_written(folder) if self._sums is None else self._sums
+        self._sums = sums.after(batch, written, marked=self.marked)
         write_written(folder, self._sums)
 
     def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.files.folders import is_number
+from compiled_plan.plans.inspection.checkpoints import SOURCES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Where Spark keeps which files each source has read.
-SOURCES = "sources"
 _VERSION, _COMPACT = "v1", ".compact"
 _TIMES = "org.compiledplan.kernel.files.FileTimes"
 
@@ -83,7 +83,7 @@ def files_read(generation: Folder, name: str, until: int) -> tuple[ReadFile, ...
     place = f"{SOURCES}/{name}"
     found: dict[str, ReadFile] = {}
     for entry in generation.names(place):
-        if entry.removesuffix(_COMPACT).isdigit():
+        if is_number(entry.removesuffix(_COMPACT)):
             for file in _parsed(generation.read_text(f"{place}/{entry}") or ""):
                 if file.batch <= until:
                     found[file.path] = file

@@ -25,13 +25,13 @@ from compiled_plan.plans.execution.upgrade.steps import (
     Step,
     WriteState,
 )
-from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, ProgramFiles
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, SOURCES, STATE_ROWS, ProgramFiles, is_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Where Spark keeps which files each source has read, and the end of the name of what ends a source.
-_SOURCES, _END = "sources", "_end"
+#: The end of the name of what ends a source.
+_END = "_end"
 _VALUES = "values-"
 #: Where history runs once more, in a generation that does not count yet.
 _WARM_UP = f"{FOLDER}/warm-up"
@@ -109,7 +109,7 @@ class Migration:
         self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
         if progress_of(self.new.folder).committed is not None:
             continue_from(self.new.folder, positions, self._watermark)
-            self.new.folder.remove(f"{_SOURCES}/{SEED}")
+            self.new.folder.remove(f"{SOURCES}/{SEED}")
             self.new.folder.remove(f"{FOLDER}/{SEED}")
         self._carry_figures()
         carry_marks(self.old.folder, self.new.folder)
@@ -134,7 +134,7 @@ class Migration:
         if step.how == BEGINS:
             return
         for name in (each + end for each in step.names for end in ("", _END)):
-            place = f"{_SOURCES}/{name}"
+            place = f"{SOURCES}/{name}"
             self.old.folder.copy(place, self.new.folder)
             for entry in self.new.folder.names(place):
                 self._rename_values(f"{place}/{entry}")
@@ -199,6 +199,7 @@ class Migration:
 
     def _carry_figures(self) -> None:
         """How many rows each operator keeps, which progress counts on from."""
-        rows = json.loads(self.old.folder.read_text(STATE_ROWS) or "{}")
+        text = self.old.folder.read_text(STATE_ROWS)
+        rows = json.loads(text or "") if is_json(text, dict) else {}
         kept = {each.uid: rows[each.mapping.source] for each in self._moved if each.mapping.source in rows}
         self.new.folder.write_text(STATE_ROWS, json.dumps({**kept, **self._filled}))

@@ -1,4 +1,4 @@
-"""Back to the generation before, and removing generations that do not count."""
+"""Back to the generation before or to one whose head was lost, and removing generations that do not count."""
 
 from __future__ import annotations
 
@@ -117,11 +117,30 @@ def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
         return store.remove_generations(but=head.generation)
 
 
+def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
+    """Have a generation count whose head was lost, with the program that it last ran.
+
+    Args:
+        spark: a session.
+        checkpoint: the checkpoint's folder.
+        generation: its number.
+
+    Raises:
+        CheckpointError: a run goes on, or there is no such generation.
+    """
+    store = Store(folder_of(spark, checkpoint), product_version())
+    if not store.root.holds(GENERATIONS):
+        store.program_in_force()
+    with store.locked(spark):
+        return store.adopt(generation)
+
+
 def _store(spark: SparkSession, checkpoint: str) -> Store:
     folder: Folder = folder_of(spark, checkpoint)
     store = Store(folder, product_version())
     # Before the lock, which makes the folder where there is none.
     _head(store)
+    store.check_heads()
     return store
 
 

@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.comparison import Known, check_states
 from compiled_plan.plans.execution.checkpoint.description import describe
-from compiled_plan.plans.execution.checkpoint.offsets import positions, progress_of, restore
+from compiled_plan.plans.execution.checkpoint.losses import check_generation
+from compiled_plan.plans.execution.checkpoint.offsets import begun_at, positions, progress_of, restore
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store, changed
+from compiled_plan.plans.execution.checkpoint.written import read_written
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.upgrade.migration import Migration
@@ -41,7 +45,10 @@ class Start:
     def __init__(self, folder: Folder, asked: UpgradeRequest, *, guarded: bool = True) -> None:
         self.store, self.setting = Store(folder, asked.setting.product), asked.setting
         self.functions = asked.functions
+        self.store.check_heads()
         self.head: Head | None = self.store.head()
+        if self.head is not None:
+            check_generation(self.store, self.head)
         self.decision = (decide if guarded else unguarded)(self.store, asked)
         self._generation = None if self.head is None else self.store.generation(self.head.generation)
         self._refuse_ended()
@@ -108,6 +115,8 @@ class Start:
             if self.store.head() != self.head:
                 raise changed(self.store.root)
             self._refuse_ended()
+            if self.head is not None:
+                self.store.keep_copy(self.head)
             if self._generation is None:
                 self._generation = self.store.new_generation(self.setting.versions, self.run_id)
             elif self.moves:
@@ -189,3 +198,19 @@ class Start:
     def end(self) -> None:
         """The input has ended: nothing can be started on the checkpoint any more."""
         self.generation.folder.write_text(ENDED, "")
+
+
+def clock_of(start: Start, program: PreparedPlan, options: RunOptions) -> BatchClock:
+    """The clock of a run on a checkpoint.
+
+    Raises:
+        CheckpointError: the machine's clock has jumped since the last micro-batch, and state goes by it.
+    """
+    matters = program.goes_by_the_clock or bool(forgetting(program.plan))
+    strict, where = matters and not options.allow_clock_jump, start.store.root.shown
+    if start.head is None:
+        return BatchClock(where, strict=strict)
+    generation = start.store.generation(start.head.generation).folder
+    last = progress_of(generation).last
+    at = None if last is None else begun_at(generation, last)
+    return BatchClock(where, at, read_written(generation).clock, strict=strict)

@@ -46,4 +46,4 @@ def run_to_come() -> RunFacts:
 
 def release(version: str) -> tuple[int, ...]:
     """A version of Spark as far as it counts: major and minor."""
-    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())

@@ -63,7 +63,8 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
 
 
 def files(name: str) -> ProgramFiles:
-    return ProgramFiles(f"plan {name}", f"description {name}", f"stages {name}", f"state {name}")
+    plan, description, state = (json.dumps({what: name}) for what in ("plan", "description", "state"))
+    return ProgramFiles(plan, description, json.dumps([name]), state)
 
 
 def start(root: Path, name: str) -> None:
@@ -85,7 +86,7 @@ def held(root: Path) -> tuple[str, str] | None:
     if head is None:
         return None
     found, generation = store.program(head), store.generation(head.generation)
-    name = found.plan.removeprefix("plan ")
+    name = json.loads(found.plan)["plan"]
     assert found == files(name), "all files of one program"
     return name, generation.run_id
 

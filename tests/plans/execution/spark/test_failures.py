@@ -32,9 +32,10 @@ Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/.compiled-p
         (OWN, "no memory left: Unable to acquire 65536 bytes of memory, got 0.", "spark.driver.memory"),
         (DEEP, "an expression is nested too deeply for Spark", "cut it into several columns or views"),
         (MKDIRS, "a folder cannot be created", "option 'path'"),
-        ("Caused by: java.io.IOException: No space left on device", "No space left on device", "--debug"),
+        ("Caused by: java.io.IOException: No space left on device", "a disk is full: No space left", "free some space"),
+        ("Caused by: java.io.IOException: Broken pipe", "Broken pipe", "--debug"),
     ],
-    ids=["heap", "memory-of-spark", "stack", "folder", "other"],
+    ids=["heap", "memory-of-spark", "stack", "folder", "disk", "other"],
 )
 def test_what_spark_failed_with(text: str, message: str, remedy: str) -> None:
     fault = translate(RuntimeError(text))
@@ -100,6 +101,14 @@ def test_a_jvm_that_is_gone(fault: Exception) -> None:
     found = translate(fault)
     assert isinstance(found, LostSparkError)
     assert "it was killed, or had no memory left" in found.message and "checkpoint" in found.remedy
+
+
+def test_a_file_of_the_checkpoint_that_is_gone_is_no_failure_that_passes() -> None:
+    gone = "Caused by: java.io.FileNotFoundException: File file:/c/state/0/1/2_a.changelog does not exist"
+    fault = translate(RuntimeError(f"Job aborted\n\tat org.apache.spark.sql.execution.streaming.state.X\n{gone}"))
+    assert type(fault) is CheckpointError
+    assert "a file of the checkpoint is missing or damaged: File file:/c/state/0/1/2_a.changelog" in fault.message
+    assert type(translate(RuntimeError(gone))) is ExecutionError, "a file of a table, say"
 
 
 def test_state_of_another_form_is_no_bad_row() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.spark.storage import Folder, LocalFolder, RemoteFolder, folder_of
 
 if TYPE_CHECKING:
@@ -60,6 +62,51 @@ def test_a_folder_of_another_file_system(spark: SparkSession, mounted: str) -> N
 
 def test_a_local_folder(tmp_path: Path) -> None:
     keeps_the_rules(LocalFolder(tmp_path / "x y%20z"))
+
+
+@pytest.fixture
+def flushed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The paths that are on the disk."""
+    paths: list[Path] = []
+    fsync = os.fsync
+
+    def noted(number: int) -> None:
+        paths.append(Path(f"/proc/self/fd/{number}").readlink())
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    return paths
+
+
+def test_what_is_written_or_copied_is_on_the_disk_with_its_new_folders(tmp_path: Path, flushed: list[Path]) -> None:
+    folder, other = LocalFolder(tmp_path / "one"), LocalFolder(tmp_path / "two")
+    folder.write_text("a/b/c", "1")
+    one = tmp_path / "one"
+    assert {tmp_path, one, one / "a", one / "a/b"} <= set(flushed)
+    (one / "a/b/d").write_text("by another")
+    flushed.clear()
+    folder.copy("a", other)
+    two = tmp_path / "two"
+    assert {tmp_path, two, two / "a", two / "a/b", two / "a/b/c", two / "a/b/d"} <= set(flushed)
+    flushed.clear()
+    folder.flush()
+    assert {tmp_path, one, one / "a", one / "a/b", one / "a/b/c", one / "a/b/d"} <= set(flushed)
+
+
+def test_what_cannot_be_written_or_read_is_an_error_of_the_product(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"\xff")
+    folder = LocalFolder(tmp_path)
+    for act in (
+        lambda: folder.write_text("file/x", "1"),
+        lambda: folder.create_text("file/x", "1"),
+        lambda: folder.make("file"),
+        lambda: folder.read_text(""),
+        lambda: folder.read_text("file"),
+    ):
+        with pytest.raises(ExecutionError):
+            act()
+    assert folder.read_text("file/x") is None
+    assert folder.names("file") == ()
 
 
 def test_folders_through_hadoop(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,0 +1,154 @@
+"""The clock of micro-batches, by which TTLs and processing time go: it never goes back, and does not jump in silence.
+
+Spark plans each micro-batch for a time and writes it into its log. A clock that is set ahead would expire state for
+good, so the machine's clock is compared with the time that has passed since it was last looked at. In a run, and after
+a restart on a machine that has not been booted meanwhile, the system counts that, through suspension too. Otherwise a
+jump ahead cannot be told from a time without a run, and one of ABSENCE is taken for the latter.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.spark.java import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from compiled_plan.plans.execution.spark.storage import Folder
+
+#: Clocks are corrected by less than this, in ms.
+JUMP = 10 * 60_000
+#: A checkpoint may be left alone for so long, in ms, where the system cannot tell.
+ABSENCE = 7 * 24 * 3_600_000
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the machine's clocks say at one moment.
+
+    Args:
+        wall: the time of day, in ms since 1970.
+        up: the time since the system was booted, in ms.
+        boot: names that boot; empty where the system does not.
+    """
+
+    wall: int
+    up: int
+    boot: str = ""
+
+    def ahead_of(self, before: Reading) -> int | None:
+        """By how much more the time of day has moved than time has passed, in ms; None where that is not known."""
+        if not self.boot or self.boot != before.boot:
+            return None
+        return (self.wall - before.wall) - (self.up - before.up)
+
+
+def reading() -> Reading:
+    """The clocks of this machine, now."""
+    up = time.clock_gettime_ns(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic_ns()
+    return Reading(time.time_ns() // 1_000_000, up // 1_000_000, _boot())
+
+
+@cache
+def _boot() -> str:
+    with suppress(OSError):
+        return _BOOT.read_text().strip()
+    return ""
+
+
+class BatchClock:
+    """The clock of one run.
+
+    Args:
+        checkpoint: the checkpoint's folder, for errors.
+        last: the time of the last micro-batch, in ms; None where there is none.
+        before: what the clocks said when that was written; None where nobody wrote it down.
+        strict: whether a jump ends the run; else the time is what the machine says, but never before `last`.
+
+    Raises:
+        CheckpointError: the machine's clock has jumped since the last micro-batch.
+    """
+
+    def __init__(
+        self,
+        checkpoint: str,
+        last: int | None = None,
+        before: Reading | None = None,
+        *,
+        strict: bool = True,
+    ) -> None:
+        self.checkpoint, self.strict = checkpoint, strict
+        self._last = last or 0
+        self._kernel: Any = None
+        self._lock = threading.Lock()
+        self._at = reading()
+        ahead = None if before is None else self._at.ahead_of(before)
+        if strict and ahead is not None:
+            self._refuse(ahead, JUMP, "since the last micro-batch")
+        elif strict and last is not None:
+            self._refuse(self._at.wall - last, ABSENCE, "of the last micro-batch")
+
+    def now(self) -> int:
+        """The time, in ms."""
+        with self._lock:
+            self._last = max(self._last, self._at.wall + reading().up - self._at.up)
+            return self._last
+
+    def follow(self) -> None:
+        """Have the time be that of the machine.
+
+        Raises:
+            CheckpointError: the machine's clock has jumped since it was last looked at.
+        """
+        with self._lock:
+            now = reading()
+            if self.strict:
+                passed = now.up - self._at.up
+                self._refuse(now.wall - self._at.wall - passed, JUMP, "in the run")
+            self._at = now
+            if self._kernel is not None:
+                self._kernel.follow(now.wall)
+
+    @contextmanager
+    def for_next(self, spark: SparkSession, folder: Folder) -> Iterator[None]:
+        """Have the query that is started meanwhile on a folder go by this clock."""
+        jvm = spark._jvm
+        assert jvm is not None
+        kernel = java_class(jvm, "org.compiledplan.kernel.host.BatchClock")
+        self._kernel = kernel(self._last, reading().wall)
+        started = self._kernel.forNext(spark._jsparkSession, folder.uri)
+        try:
+            yield
+        finally:
+            started.close()
+
+    def _refuse(self, ahead: int, most: int, since: str) -> None:
+        if -JUMP <= ahead <= most:
+            return
+        way = "ahead" if ahead > 0 else "back"
+        effect = "state with a TTL would expire" if ahead > 0 else "nothing with a TTL would expire for that time"
+        time_of_day = datetime.fromtimestamp(reading().wall / 1000, UTC).isoformat(timespec="seconds")
+        raise CheckpointError(
+            f"this machine's clock, {time_of_day}, is {_text(abs(ahead))} {way} {since}: {effect}",
+            where=self.checkpoint,
+            remedy="correct the clock and start again; if it is right, start with --allow-clock-jump",
+        )
+
+
+def _text(millis: int) -> str:
+    """A duration in its two largest units."""
+    minutes = millis // 60_000
+    parts = [(minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min")]
+    return " ".join(f"{count} {unit}" for count, unit in parts if count)

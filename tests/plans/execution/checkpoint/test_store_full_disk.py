@@ -1,0 +1,129 @@
+"""Runs whose disk is full at some write of the checkpoint: a clear error, and nothing is lost once there is room."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.spark.storage import LocalFolder
+from tests.plans.execution.crashing import output, program, write_input
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: All that takes room in a local folder, each a single call of the file system.
+WRITES = ("_make_folder", "_write", "_replace", "_link")
+
+
+class Works:
+    """A program, what it reads, and what it writes with a checkpoint that has room.
+
+    Args:
+        spark: the session.
+        folder: an empty folder.
+    """
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark, self.folder = spark, folder
+        write_input(folder)
+        self.plan = program(folder)
+        self.run(folder / "quiet")
+        self.expected = output(folder)
+        self.clear()
+
+    def run(self, checkpoint: Path) -> None:
+        Run(self.spark, self.plan, RunOptions(checkpoint=str(checkpoint), max_files_per_batch=2)).execute()
+
+    def clear(self) -> None:
+        for name in self.expected:
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def fails_and_goes_on(self, checkpoint: Path, room: Callable[[], None]) -> bool:
+        """Run into the full disk, and once more with room; whether the disk was full."""
+        self.clear()
+        failed = False
+        try:
+            self.run(checkpoint)
+        except CompiledPlanError as fault:
+            failed = True
+            assert "no space left on device" in str(fault).lower(), fault
+            assert "free some space" in fault.remedy, fault
+        room()
+        if failed:
+            self.run(checkpoint)
+        assert output(self.folder) == self.expected
+        return failed
+
+
+def test_no_room_at_each_write_of_its_own(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    works, left, writes = Works(spark, tmp_path), itertools.count(10**9, -1), 0
+
+    def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            nonlocal writes
+            writes += 1
+            if next(left) <= 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return method(*arguments)
+
+        return call
+
+    for name in WRITES:
+        monkeypatch.setattr(LocalFolder, name, wrapped(getattr(LocalFolder, name)))
+
+    def room() -> None:
+        nonlocal left
+        left = itertools.count(10**9, -1)
+
+    works.run(tmp_path / "counted")
+    for free in random.Random(5).sample(range(writes), 8):
+        left = itertools.count(free, -1)
+        assert works.fails_and_goes_on(tmp_path / f"checkpoint-{free}", room)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 8 MB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("nobody may mount a file system here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def full_at(spark: SparkSession, folder: Path, small: Path, pages: Iterator[int]) -> int:
+    """How many of the runs have met a full disk, with so many pages free at the start of each."""
+    works, met = Works(spark, folder), 0
+    filler = small / "filler"
+    for free in pages:
+        filler.write_bytes(bytes(os.statvfs(small).f_bavail * 4096 - free * 4096))
+        met += works.fails_and_goes_on(small / "checkpoint", lambda: filler.unlink())
+        shutil.rmtree(small / "checkpoint")
+    return met
+
+
+def test_a_small_file_system(spark: SparkSession, tmp_path: Path, small: Path) -> None:
+    chance = random.Random(2)
+    assert full_at(spark, tmp_path, small, iter([0, 3, *(chance.randrange(5, 120) for _ in range(5))])) >= 5
+
+
+@pytest.mark.deep
+def test_a_small_file_system_at_each_page(spark: SparkSession, tmp_path: Path, small: Path) -> None:
+    pages = iter(range(400))
+    met = full_at(spark, tmp_path, small, itertools.islice(pages, 0, None, 3))
+    print(f"{met} of 134 runs met a full disk")
+    assert met > 40
