@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import PlanError, UnsupportedError
-from compiled_plan.plans.text.masking import HIDDEN, masked_program, masked_text, unmasked_program
+from compiled_plan.plans.text.masking import HIDDEN, masked_program, masked_text
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.versions import Kind, Language, NewVersion
@@ -75,17 +75,13 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
     file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
     may = allowed(parts.settings)
     if not source.language:
-        if f'"{HIDDEN}"' in source.text:
-            raise PlanError(
-                "values are hidden in this plan", where=HIDDEN, remedy="give the plan file itself, with its passwords"
-            )
         found = parts.workers.run("read", plan=source.text, allowed=may)
     else:
         old = None if before is None else before.plan
-        how: dict[str, Any] = {"old": old, "program_ttls": source.program_ttls, "allowed": may}
-        options = _unmasked(source.options, {} if before is None else before.options)
         known = (before.program if before is not None else None) or ""
-        text = unmasked_program(source.text, known) if not file else ""
+        how: dict[str, Any] = {"old": old, "known": known, "program_ttls": source.program_ttls, "allowed": may}
+        options = _unmasked(source.options, {} if before is None else before.options)
+        text = source.text if not file else ""
         found = parts.workers.run("compile", text=text, file=file, settings=options, **how)
     return Made(
         NewVersion(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ def compile_(
     old: str | None = None,
     program_ttls: bool = False,
     allowed: Mapping[str, Any] | None = None,
+    known: str = "",
 ) -> Json:
     """Compile a program, over the plan that was there before.
 
@@ -31,34 +32,39 @@ def compile_(
         old: the plan whose uids and edited TTLs are kept.
         program_ttls: whether edited TTLs are not kept.
         allowed: fields of `Allowed`.
+        known: the program that was there before, whose secrets are hidden in `text`.
     """
     from compiled_plan.api.initializing import find_modules_in
     from compiled_plan.api.scripts import Session, compiled, compiled_text
     from compiled_plan.plans.functions.loading import imported_from
     from compiled_plan.plans.inspection.reading import plan_from_json
     from compiled_plan.plans.inspection.recompile import notes, recompile
+    from compiled_plan.service.workers.unmasking import fill
 
     may = Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()})
     said: list[str] = []
-    program = text
+    filled = fill(text, known, None if old is None else json.loads(old))
+    program = filled.text
     for folder in may.programs:
         find_modules_in(Path(folder))
-    with imported_from([Path(folder) for folder in may.programs]):
+    with filled.unseen(), imported_from([Path(folder) for folder in may.programs]):
         if file:
             program = Path(file).read_text(encoding="utf-8")
             plan = compiled(file, Session(settings or {}), said.append).plan
         else:
-            plan = compiled_text(text, Session(settings or {}), said.append).plan
+            plan = compiled_text(program, Session(settings or {}), said.append).plan
     if old is not None:
         found = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
         said += notes(found, "the version in force")
         plan = found.plan
     made = plan.to_json()
-    check_outside(json.loads(made), may)
-    return {"plan": made, "program": program, "warnings": _plain(said), **_figures(plan)}
+    document = json.loads(made)
+    check_outside(document, may)
+    filled.check(document)
+    return {"plan": made, "program": program, "warnings": _plain(map(filled.hide, said)), **_figures(plan)}
 
 
-def _plain(said: list[str]) -> list[str]:
+def _plain(said: Iterable[str]) -> list[str]:
     return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
 
@@ -75,9 +81,12 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
     """
     from compiled_plan.plans.inspection.reading import plan_from_json
     from compiled_plan.plans.text import jsontext
+    from compiled_plan.service.workers.unmasking import check_complete
 
     found = plan_from_json(plan, "the plan")
-    check_outside(jsontext.loads(plan), Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()}))
+    document = jsontext.loads(plan)
+    check_complete(document)
+    check_outside(document, Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()}))
     return {"plan": plan, "warnings": [], **_figures(found)}
 
 
