@@ -31,7 +31,6 @@ from compiled_plan.service.web import (
     versions,
 )
 from compiled_plan.service.web.description import describe
-from compiled_plan.service.workers.outside import Allowed
 from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"
@@ -67,8 +66,9 @@ def application(
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
-    may = Allowed(**{key: tuple(value) for key, value in allowed(settings).items()})
-    supervisor = Supervisor(settings.home, parts.database, command, allowed=may, keep=settings.keep, inspect=inspect)
+    supervisor = Supervisor(
+        settings.home, parts.database, command, allowed=allowed(settings), keep=settings.keep, inspect=inspect
+    )
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from compiled_plan.plans.text.masking import HIDDEN, masked_program, masked_text
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.versions import Kind, Language, NewVersion
+from compiled_plan.service.workers.outside import Allowed, data_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,11 @@ class Made:
     warnings: Sequence[str] = ()
 
 
-def allowed(settings: Settings) -> dict[str, list[str]]:
-    """What the operator allowed programs and plans to reach, for workers."""
+def allowed(settings: Settings) -> Allowed:
+    """What the operator allowed programs and plans to reach."""
     home = str(settings.home.resolve())
-    return {"programs": [str(folder.resolve()) for folder in settings.programs], "data": [home, *settings.data]}
+    programs = tuple(str(folder.resolve()) for folder in settings.programs)
+    return Allowed(programs, (data_of(home), *settings.data), home)
 
 
 def make(parts: Parts, source: Source, before: Before | None, comment: str = "", kind: Kind | None = None) -> Made:
@@ -73,7 +75,7 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
     check_size(parts.settings, source.text)
     options: Mapping[str, str] = {}
     file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
-    may = allowed(parts.settings)
+    may = asdict(allowed(parts.settings))
     if not source.language:
         found = parts.workers.run("read", plan=source.text, allowed=may)
     else:

@@ -85,7 +85,7 @@ def launch_of(
         argv = settings.argv(command, f"{{run}}/{PLAN}", pipeline.name, checkpoint, places.progress, more)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     lock = checkpoint_lock(places.home / "locks", str(checkpoint))
-    return Launch(argv, places.home.parent, lock, environment, facts, files)
+    return Launch(argv, Path.cwd(), lock, environment, facts, files)
 
 
 def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]]:

@@ -34,7 +34,7 @@ from compiled_plan.service.runs.stopping import ask_to_stop
 from compiled_plan.service.settings import Keep
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
-from compiled_plan.service.workers.outside import Allowed
+from compiled_plan.service.workers.outside import Allowed, data_of
 
 _LOG = logging.getLogger(__name__)
 #: The commands that run plans, and look at state.
@@ -53,7 +53,7 @@ class Supervisor:
         command: that runs plans.
         backoff: how long to wait after a crash.
         every: seconds between two ticks.
-        allowed: what plans may reach; tables in files of `home` alone if left out.
+        allowed: what plans may reach; tables in `data` of `home` alone if left out.
         keep: what stays of what is over.
         inspect: the command that looks at state.
     """
@@ -72,7 +72,7 @@ class Supervisor:
         self.home, self.database, self.every = home.resolve(), database, every
         self.command, self.inspect = tuple(command), tuple(inspect)
         self.backoff = backoff or Backoff()
-        self.allowed = allowed or Allowed(data=(str(self.home),))
+        self.allowed = allowed or Allowed(data=(data_of(str(self.home)),), home=str(self.home))
         self.keep = keep or Keep()
         self._pruned_at = -_PRUNE_EVERY
         self._chance = random.Random()

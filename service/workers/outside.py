@@ -5,6 +5,7 @@ Looked for in the JSON, whatever the node is, so that no new node type is forgot
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ _FILE_DATABASES = re.compile(
 )
 #: Schemes of what lies on no disk of this machine and is no store of files.
 _SERVERS = ("jdbc", "http", "https", "kafka", "redis", "mongodb", "amqp", "nats", "pulsar", "mysql", "postgresql")
+_PATTERN = re.compile(r"[*?\[{]")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*(?=:)")
 
 
@@ -30,10 +32,31 @@ class Allowed:
     Args:
         programs: folders that Python functions may come from.
         data: folders and URIs of them that tables may be in.
+        home: the service's own folder, none of whose others tables may be in, even if it lies in one of `data`.
     """
 
     programs: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
+    home: str = ""
+
+    def holds(self, place: str) -> bool:
+        """Whether a table may be in a file, a folder or a URI.
+
+        Spark expands patterns in paths, and reads folders with all below them.
+        """
+        fixed = _PATTERN.split(place, maxsplit=1)[0]
+        if fixed != place and ".." in place:
+            return False
+        if self.home and _within(place, self.home):
+            return _within(place, data_of(self.home))
+        if self.home and _within(self.home, place if fixed == place else os.path.dirname(fixed)):
+            return False
+        return any(_within(place, folder) for folder in self.data)
+
+
+def data_of(home: str) -> str:
+    """The folder of a service that tables may be in."""
+    return f"{home}/data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +82,7 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
         elif found.key == "options" and isinstance(found.value, dict):
             for key, value in found.value.items():
                 if isinstance(value, str):
-                    _check_option(found.where, key, value, allowed.data)
+                    _check_option(found.where, key, value, allowed)
 
 
 def _values(plan: Any) -> Iterator[_Found]:
@@ -88,13 +111,13 @@ def _is_found(module: str, folders: Sequence[str]) -> bool:
     return any((Path(folder) / f"{top}.py").is_file() or (Path(folder) / top).is_dir() for folder in folders)
 
 
-def _check_option(where: str, key: str, value: str, folders: Sequence[str]) -> None:
+def _check_option(where: str, key: str, value: str, allowed: Allowed) -> None:
     for place in _places(key, value):
-        if not any(_within(place, folder) for folder in folders):
+        if not allowed.holds(place):
             raise UnsupportedError(
                 f"the option {key!r} names {place!r}, which is in none of the folders that are allowed",
                 where=where,
-                remedy=f"take one of {', '.join(folders)}, or ask the operator to allow its folder (--data)",
+                remedy=f"take one of {', '.join(allowed.data)}, or ask the operator to allow its folder (--data)",
             )
 
 

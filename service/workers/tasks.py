@@ -41,7 +41,7 @@ def compile_(
     from compiled_plan.plans.inspection.recompile import notes, recompile
     from compiled_plan.service.workers.unmasking import fill
 
-    may = Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()})
+    may = Allowed(**(allowed or {}))
     said: list[str] = []
     filled = fill(text, known, None if old is None else json.loads(old))
     program = filled.text
@@ -86,7 +86,7 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
     found = plan_from_json(plan, "the plan")
     document = jsontext.loads(plan)
     check_complete(document)
-    check_outside(document, Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()}))
+    check_outside(document, Allowed(**(allowed or {})))
     return {"plan": plan, "warnings": [], **_figures(found)}
 
 

@@ -270,9 +270,9 @@ def test_tables_in_files_stay_in_their_folders(client: TestClient, make: Make, t
         "CREATE TABLE a (id INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json');"
         "CREATE TABLE b (id INT) WITH ('connector' = 'print'); INSERT INTO b SELECT id FROM a;"
     )
-    headers = bearer(make()[1])
+    headers, home = bearer(make()[1]), tmp_path / "home"
     statuses = {
         place: client.post("compile", json={"program": script.format(place)}, headers=headers).status_code
-        for place in ("/etc/a", f"{tmp_path}/home/a", f"{tmp_path}/home/../a", "s3://bucket/a")
+        for place in ("/etc/a", f"{home}/data/a", f"{home}/data/../a", f"{home}/runs", f"{home}/service.db", "s3://b/a")
     }
-    assert list(statuses.values()) == [422, 200, 422, 422]
+    assert list(statuses.values()) == [422, 200, 422, 422, 422, 422]
