@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI
 
 from compiled_plan.service.access.door import Door
@@ -12,6 +13,7 @@ from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.programs import allowed
+from compiled_plan.service.runs import asking
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE, Supervisor
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
@@ -72,6 +74,9 @@ def application(
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        # Requests that wait for work of the lanes take none of the threads of the others.
+        to_thread.current_default_thread_limiter().total_tokens += parts.workers.places + asking.LANE.places
+        app.state.health_threads = CapacityLimiter(2)
         with parts.database.write() as session:
             idempotent.forget_unfinished(session)
         supervisor.begin()

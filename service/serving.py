@@ -11,6 +11,7 @@ import uvicorn
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access import tokens
 from compiled_plan.service.app import application
+from compiled_plan.service.connections import protocol
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
@@ -41,6 +42,8 @@ def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN) -> None:
             # Who asks is what a proxy says only where there is one.
             proxy_headers=bool(settings.public_address),
             timeout_graceful_shutdown=5,
+            http=protocol(settings),  # type: ignore[arg-type]
+            ws="none",
         )
     )
     server.run(sockets=[listening])

@@ -12,10 +12,13 @@ from threading import Semaphore
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError, PlanError
+from compiled_plan.service.lanes import Lane
 from compiled_plan.service.runs.endings import error_in
 
 #: How long a command may take, in seconds, and how many are asked at once: each starts Spark.
 PATIENCE, AT_ONCE = 180.0, 2
+#: Those that are asked, and as many that wait for them.
+LANE = Lane("a look at a checkpoint", 2 * AT_ONCE)
 _ASKING = Semaphore(AT_ONCE)
 
 
@@ -33,8 +36,9 @@ def ask(
     Raises:
         PlanError: the command refuses it; with the command's message and remedy.
         ExecutionError: it did not answer.
+        BusyError: too many wait.
     """
-    with _ASKING, tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
+    with LANE.place(), _ASKING, tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
         file = Path(folder) / "plan.json"
         file.write_text(plan)
         argv = [*command, *(each.replace("{plan}", str(file)) for each in options)]

@@ -17,11 +17,13 @@ from starlette.exceptions import HTTPException
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.findings import pointer_of
 from compiled_plan.plans.text.masking import masked_json, masked_program, masked_text
+from compiled_plan.service.lanes import BusyError
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
-from compiled_plan.service.workers.pool import BusyError
 
 MEDIA_TYPE = "application/problem+json"
 _LOG = logging.getLogger(__name__)
+#: When a request that was refused for want of a worker may come again.
+_BUSY_SECONDS = 5
 
 
 class ProblemDetails(BaseModel):
@@ -66,7 +68,9 @@ class Problem(HTTPException):
 
 def refused(fault: CompiledPlanError, status: int = 422) -> Problem:
     """An error of the product as a problem; passwords in it are hidden."""
-    return Problem(status, shown(fault.message), where=shown(fault.where), remedy=shown(fault.remedy))
+    headers = {"Retry-After": str(_BUSY_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+    texts = {"where": shown(fault.where), "remedy": shown(fault.remedy)}
+    return Problem(status, shown(fault.message), **texts, headers=headers)
 
 
 def shown(text: str) -> str:
