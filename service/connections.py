@@ -58,7 +58,7 @@ class Places:
 
     @staticmethod
     def _drop_one(own: OrderedDict[Connection, None]) -> None:
-        """Close the oldest that has not yet sent a request, so that who sends one at once is served; else the latest."""
+        """Close the oldest without a request, so that a client that sends one at once is served; else the latest."""
         next((each for each in own if each.is_waiting), next(reversed(own))).drop()
 
 
@@ -69,6 +69,7 @@ class Connection(H11Protocol):
         super().__init__(*args, **how)
         self._places = places
         self._timer: asyncio.TimerHandle | None = None
+        self._timed: object = None
         self._reads: asyncio.TimerHandle | None = None
 
     @property

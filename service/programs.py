@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import PlanError, UnsupportedError
-from compiled_plan.plans.text.masking import HIDDEN, masked_program, masked_text
+from compiled_plan.plans.text.masking import HIDDEN
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.versions import Kind, Language, NewVersion
@@ -98,7 +98,7 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
             comment=comment,
             parent=0 if before is None else before.number,
         ),
-        [masked_text(masked_program(line)) for line in found["warnings"]],
+        found["warnings"],
     )
 
 

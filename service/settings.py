@@ -66,7 +66,7 @@ class Settings(_Part):
         port: port to listen on; 0 takes a free one.
         public_address: the address that people open, where a proxy stands in front: `https://plans.example.com`.
         programs: folders that programs in Python may be compiled from, and functions in Python be imported from.
-        data: folders, or URIs of them, that tables in files may be in, beside `data` in `home`; nothing else of `home` may.
+        data: folders, or URIs of them, that tables in files may be in, beside `home/data`; never others of `home`.
         tokens: whether requests need a token; without, only this machine is served.
         limits: bounds on what a request may cost.
         keep: what stays of what is over.

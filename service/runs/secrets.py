@@ -12,6 +12,7 @@ from compiled_plan.plans.text.secrets import hidden, secrets_in
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
 from compiled_plan.service.runs.launching import PLAN
+from compiled_plan.service.texts import cut
 
 
 def secrets_of(run: RunFolder) -> frozenset[str]:
@@ -40,5 +41,5 @@ def without_secrets(text: str, run: RunFolder) -> str:
 
 def ending_without_secrets(ending: Ending, run: RunFolder) -> Ending:
     """How a run ended, with what is secret hidden."""
-    texts = (without_secrets(each, run) for each in (ending.message, ending.where, ending.remedy))
+    texts = (without_secrets(cut(each), run) for each in (ending.message, ending.where, ending.remedy))
     return Ending(ending.outcome, *texts)

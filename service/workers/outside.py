@@ -5,7 +5,6 @@ Looked for in the JSON, whatever the node is, so that no new node type is forgot
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ class Allowed:
             return False
         if self.home and _within(place, self.home):
             return _within(place, data_of(self.home))
-        if self.home and _within(self.home, place if fixed == place else os.path.dirname(fixed)):
+        if self.home and _within(self.home, place if fixed == place else fixed[: fixed.rfind("/") + 1] or "."):
             return False
         return any(_within(place, folder) for folder in self.data)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ def compile_(
     from compiled_plan.plans.functions.loading import imported_from
     from compiled_plan.plans.inspection.reading import plan_from_json
     from compiled_plan.plans.inspection.recompile import notes, recompile
+    from compiled_plan.plans.text.masking import masked_program, masked_text
     from compiled_plan.service.workers.unmasking import fill
 
     may = Allowed(**(allowed or {}))
@@ -57,14 +58,15 @@ def compile_(
         found = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
         said += notes(found, "the version in force")
         plan = found.plan
+    warnings = [masked_text(masked_program(filled.hide(line))) for line in _plain(said)]
     made = plan.to_json()
     document = json.loads(made)
     check_outside(document, may)
     filled.check(document)
-    return {"plan": made, "program": program, "warnings": _plain(map(filled.hide, said)), **_figures(plan)}
+    return {"plan": made, "program": program, "warnings": warnings, **_figures(plan)}
 
 
-def _plain(said: Iterable[str]) -> list[str]:
+def _plain(said: list[str]) -> list[str]:
     return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
 
@@ -181,6 +183,40 @@ def stages(plan: str) -> Json:
     return {**found.model_dump(by_alias=True), "text": stages_text(found)}
 
 
+def shown_plan(plan: str) -> str:
+    """The text of a plan with its secrets hidden; the text itself where it has none."""
+    from compiled_plan.plans.text.masking import masked_json
+
+    document = json.loads(plan)
+    shown = masked_json(document)
+    return plan if shown == document else json.dumps(shown, indent=2)
+
+
+def shown_program(program: str) -> str:
+    """The text of a program with its secrets hidden."""
+    from compiled_plan.plans.text.masking import masked_program
+
+    return masked_program(program)
+
+
+def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
+    """A stretch of what a run printed with its secrets hidden: lines, offset, where to read on, and size.
+
+    Args:
+        run: the folder of the run.
+        offset: where to begin, in bytes.
+        tail: how many lines of the end, in place of it.
+    """
+    from compiled_plan.service.runs import output
+    from compiled_plan.service.runs.folders import RunFolder
+    from compiled_plan.service.runs.secrets import without_secrets
+
+    folder = RunFolder(Path(run))
+    found = output.read(folder.output, offset=offset, tail=tail)
+    lines = without_secrets(found.text, folder).splitlines()
+    return {"lines": lines, "offset": found.offset, "next_offset": found.end, "size": found.size}
+
+
 TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
     "read": read,
@@ -190,6 +226,9 @@ TASKS: Mapping[str, Callable[..., Json]] = {
     "graph": graph,
     "state": state,
     "stages": stages,
+    "shown_plan": shown_plan,
+    "shown_program": shown_program,
+    "shown_output": shown_output,
 }
 
 
