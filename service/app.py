@@ -57,6 +57,7 @@ def application(
     workers: Workers | None = None,
     command: Sequence[str] = EXECUTE_PLAN,
     inspect: Sequence[str] = INSPECT_STATE,
+    umask: int = -1,
 ) -> FastAPI:
     """The service as an ASGI application; its database is made, or brought to this release, when it starts.
 
@@ -65,11 +66,18 @@ def application(
         workers: of somebody else, who ends them; the service's own if left out.
         command: that runs plans.
         inspect: that looks at state.
+        umask: of runs; that of the service if negative.
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
     supervisor = Supervisor(
-        settings.home, parts.database, command, allowed=allowed(settings), keep=settings.keep, inspect=inspect
+        settings.home,
+        parts.database,
+        command,
+        allowed=allowed(settings),
+        keep=settings.keep,
+        inspect=inspect,
+        umask=umask,
     )
 
     @asynccontextmanager

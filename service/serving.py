@@ -12,6 +12,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access import tokens
 from compiled_plan.service.app import application
 from compiled_plan.service.connections import protocol
+from compiled_plan.service.home import close_new_files
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
@@ -28,7 +29,7 @@ def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN) -> None:
         ExecutionError: the address is taken, or not this machine's; or as `open_database`.
     """
     listening = _listening(settings)
-    app = application(settings, command=command)
+    app = application(settings, command=command, umask=close_new_files())
     print_first_token(settings)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host

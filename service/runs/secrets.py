@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 
 from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.plans.text.properties import read_properties
 from compiled_plan.plans.text.secrets import hidden, secrets_in
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
-from compiled_plan.service.runs.launching import PLAN
+from compiled_plan.service.runs.launching import CONF, PLAN
 from compiled_plan.service.texts import cut
 
 
@@ -25,10 +25,8 @@ def secrets_of(run: RunFolder) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _secrets(path: Path, written: int) -> frozenset[str]:
-    argv = (RunFolder(path).read(COMMAND) or {}).get("argv", ())
-    conf = [value.partition("=") for option, value in pairwise(argv) if option == "--conf"]
-    found = secrets_in({key: value for key, _, value in conf})
-    file = path / PLAN
+    conf, file = path / CONF, path / PLAN
+    found = secrets_in(read_properties(conf.read_text(), CONF)) if conf.exists() else frozenset()
     return found | secrets_in(json.loads(file.read_text())) if file.exists() else found
 
 

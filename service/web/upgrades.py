@@ -9,9 +9,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
+from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import functions_of
+from compiled_plan.service.runs.launching import CONF, PLAN, functions_of
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
@@ -112,7 +113,8 @@ def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -
         checkpoint, settings = runs.checkpoint(pipeline.id), settings_of(pipeline.run_settings)
     functions, environment = functions_of(json.loads(plan), runs.allowed)
     options = ["--checkpoint", str(checkpoint), "--dry-run", "--json", "--upgrade", body.how, *body.options]
-    return ask(runs.command, [*options, *settings.spark, *functions, "{plan}"], plan, environment)
+    options += [*settings.spark(f"{{{CONF}}}"), *functions, f"{{{PLAN}}}"]
+    return ask(runs.command, options, {PLAN: plan, CONF: properties_text(settings.conf)}, environment)
 
 
 @router.post(
