@@ -1,4 +1,4 @@
-"""The folder of a service, which nobody but its owner may look into: programs, plans, logs and checkpoints have secrets."""
+"""The folder of a service, closed to other users: programs, plans, logs and checkpoints have secrets."""
 
 from __future__ import annotations
 
