@@ -16,6 +16,7 @@ from compiled_plan.api.commands import app_for as app_for
 from compiled_plan.api.commands import console as console
 from compiled_plan.api.commands import fail as fail
 from compiled_plan.api.commands import run_app as run_app
+from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.text import Line
@@ -94,7 +95,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for name in columns:
         table.add_column(name, overflow="fold", no_wrap=not terminal)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(visible, row))
     if terminal:
         console(stderr=False).print(table, soft_wrap=False)
         return
