@@ -1,4 +1,4 @@
-"""The service as a process, attacked by clients with and without tokens: `/health` answers within a second throughout."""
+"""The service as a process, attacked with and without tokens: `/health` answers within a second throughout."""
 
 from __future__ import annotations
 
