@@ -79,7 +79,8 @@ class LocalFolder(LocalReads, Folder):
     def make(self, name: str = "") -> None:
         path = self.path / name
         with writing(path, "checkpoint", CheckpointError):
-            path.mkdir(parents=True, exist_ok=True)
+            # Plans in a checkpoint have passwords, and its state is data: it is closed to other users.
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def write_text(self, name: str, text: str) -> None:
         path = self.path / name
