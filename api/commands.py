@@ -9,13 +9,16 @@ import sys
 import traceback
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
 DEBUG_FLAG = "--debug"
@@ -49,6 +52,38 @@ def app_for() -> typer.Typer:
     )
 
 
+class _Shown:
+    """A stream whose texts do nothing to a terminal; what a pipe gets from stdout is data, and stays as it is.
+
+    Args:
+        stream: where texts go; rich, which colours texts that `console` has looked at, writes there by itself.
+        always: whether texts are for people wherever they go.
+    """
+
+    def __init__(self, stream: TextIO, *, always: bool) -> None:
+        self.rich_proxied_file, self._always = stream, always
+
+    def write(self, text: str) -> int:
+        stream = self.rich_proxied_file
+        stream.write(visible(text) if self._always or stream.isatty() else text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
+
+
+def show_controls() -> None:
+    """From now on nothing that this process prints is carried out by a terminal."""
+    for name, always in (("stdout", False), ("stderr", True)):
+        stream = getattr(sys, name)
+        if not isinstance(stream, _Shown):
+            setattr(sys, name, _Shown(stream, always=always))
+
+
 @lru_cache(maxsize=2)
 def console(*, stderr: bool = True) -> Console:
     """The console for messages (stderr), or for data (stdout).
@@ -57,7 +92,11 @@ def console(*, stderr: bool = True) -> Console:
     """
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
+    class Safe(Console):
+        def print(self, *objects: Any, **how: Any) -> None:
+            super().print(*(visible(each) if isinstance(each, str) else each for each in objects), **how)
+
+    return Safe(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
 def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> None:
@@ -85,6 +124,7 @@ def _print(word: str, text: str) -> None:
 def run_app(app: typer.Typer) -> None:
     """Run a command to its exit. Nothing that goes wrong shows a traceback unless `--debug` is among the arguments."""
     debug = DEBUG_FLAG in sys.argv[1:]
+    show_controls()
     # Python looks for garbage once more at its end, which takes longer than all else of an end; all of it goes anyway.
     atexit.register(gc.freeze)
     try:

@@ -114,7 +114,14 @@ def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> Read
 
 def _fits(name: str, like: st.NamePattern) -> bool:
     """Whether a name is like a pattern, where % is any text, _ any character, and \\ takes the next as it is."""
-    parts = {"%": ".*", "_": "."}
-    pattern = "".join(parts.get(part) or re.escape(part[-1]) for part in re.findall(r"(?s)\\.|.", like.pattern))
+    pieces = [""]
+    for part in re.findall(r"(?s)\\.|.", like.pattern):
+        if part == "%":
+            pieces.append("")
+        else:
+            pieces[-1] += "." if part == "_" else re.escape(part[-1])
+    first, *more = pieces
+    # Each piece but the last is where it first fits: without the groups the time grows with the power of their number.
+    pattern = first + "".join(f"(?>.*?{piece})" for piece in more[:-1]) + "".join(f".*{piece}" for piece in more[-1:])
     flags = re.DOTALL | (re.IGNORECASE if like.any_case else 0)
     return (re.fullmatch(pattern, name, flags) is not None) is not like.negated

@@ -11,7 +11,7 @@ import typer
 
 from compiled_plan.cli._listening import Listening
 from compiled_plan.cli.common.running import INTERRUPTED, Progress, Stop, print_line
-from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, run_app
+from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, pairs_of, run_app, spark_settings
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.inspection.reading import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
@@ -50,6 +50,9 @@ def execute(
     ] = "transformWithState",
     master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
     conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
+    conf_file: Annotated[
+        str, typer.Option(metavar="FILE", help="Spark settings, `key=value` a line: no list of processes shows them.")
+    ] = "",
     time_zone: Annotated[
         str, typer.Option(metavar="ZONE", help="Time zone (table.local-time-zone), instead of what the plan says.")
     ] = "",
@@ -160,7 +163,7 @@ def execute(
     was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM; a second signal ends the process at once.
     """
     plans = plans or []
-    settings = _settings("--conf", conf or [])
+    settings = spark_settings(conf or [], conf_file)
     acts = {"--rollback": rollback, "--prune": prune, "--adopt-generation": adopt_generation is not None}
     if warm:
         from compiled_plan.cli.warm.client import run_warm
@@ -178,7 +181,7 @@ def execute(
         )
         raise typer.Exit(ExitCode.OK)
     zone = _zone(time_zone)
-    reader = _Reader(debug, quiet or as_json, _session(_settings("--set", set_ or [])))
+    reader = _Reader(debug, quiet or as_json, _session(pairs_of("--set", set_ or [])))
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     from compiled_plan.cli.common.upgrading import declared_options
     from compiled_plan.plans.execution.session.options import RunOptions, real_time_interval
@@ -387,16 +390,6 @@ def _session(options: Mapping[str, str]) -> Mapping[str, str]:
         if remedy is not None:
             raise typer.BadParameter(f"--set {key}={value}: {remedy}")
     return options
-
-
-def _settings(option: str, pairs: list[str]) -> dict[str, str]:
-    found = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise typer.BadParameter(f"{option} {pair}: write NAME=VALUE")
-        found[name.strip()] = value
-    return found
 
 
 def _dry_run(

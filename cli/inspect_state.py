@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_table, run_app
+from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_table, run_app, spark_settings
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def inspect(
     ] = "",
     master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
     conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
+    conf_file: Annotated[
+        str, typer.Option(metavar="FILE", help="Spark settings, `key=value` a line: no list of processes shows them.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document (schemas/state.schema.json).")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
@@ -58,7 +61,7 @@ def inspect(
         raise typer.BadParameter("--key and --export are of one operator; name it")
     if bool(key) + bool(export) + bool(what_if) > 1:
         raise typer.BadParameter("--what-if, --key and --export are three questions; ask one")
-    settings = dict(_setting(pair) for pair in conf or [])
+    settings = spark_settings(conf or [], conf_file)
     try:
         from compiled_plan.plans.execution.session.spark_session import spark_session
         from compiled_plan.plans.execution.state.reader import StateReader
@@ -70,13 +73,6 @@ def inspect(
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-
-
-def _setting(pair: str) -> tuple[str, str]:
-    name, equals, value = pair.partition("=")
-    if not equals or not name.strip():
-        raise typer.BadParameter(f"--conf {pair}: write NAME=VALUE")
-    return name.strip(), value
 
 
 def _show(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI
 
 from compiled_plan.service.access.door import Door
@@ -12,6 +13,7 @@ from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.programs import allowed
+from compiled_plan.service.runs import asking
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE, Supervisor
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
@@ -31,7 +33,6 @@ from compiled_plan.service.web import (
     versions,
 )
 from compiled_plan.service.web.description import describe
-from compiled_plan.service.workers.outside import Allowed
 from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"
@@ -56,6 +57,7 @@ def application(
     workers: Workers | None = None,
     command: Sequence[str] = EXECUTE_PLAN,
     inspect: Sequence[str] = INSPECT_STATE,
+    umask: int = -1,
 ) -> FastAPI:
     """The service as an ASGI application; its database is made, or brought to this release, when it starts.
 
@@ -64,14 +66,25 @@ def application(
         workers: of somebody else, who ends them; the service's own if left out.
         command: that runs plans.
         inspect: that looks at state.
+        umask: of runs; that of the service if negative.
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
-    may = Allowed(**{key: tuple(value) for key, value in allowed(settings).items()})
-    supervisor = Supervisor(settings.home, parts.database, command, allowed=may, keep=settings.keep, inspect=inspect)
+    supervisor = Supervisor(
+        settings.home,
+        parts.database,
+        command,
+        allowed=allowed(settings),
+        keep=settings.keep,
+        inspect=inspect,
+        umask=umask,
+    )
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        # Requests that wait for work of the lanes take none of the threads of the others.
+        to_thread.current_default_thread_limiter().total_tokens += parts.workers.places + asking.LANE.places
+        app.state.health_threads = CapacityLimiter(2)
         with parts.database.write() as session:
             idempotent.forget_unfinished(session)
         supervisor.begin()

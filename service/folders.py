@@ -15,7 +15,8 @@ from typing import Any
 
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import quoted
-from compiled_plan.plans.files.faults import reading
+from compiled_plan.plans.files.faults import writing
+from compiled_plan.service.plain_files import read_file, write_file
 from compiled_plan.service.store.pipelines import NAME
 from compiled_plan.service.store.versions import Language
 
@@ -55,6 +56,8 @@ class Given:
 def folders_in(root: Path) -> Iterator[Path]:
     """The folders of pipelines, by name; hidden ones and those without a program or plan are no pipelines.
 
+    Links among them are refused when they are read.
+
     Raises:
         ProgramError: it is no folder.
     """
@@ -64,7 +67,7 @@ def folders_in(root: Path) -> Iterator[Path]:
         if (
             folder.is_dir()
             and not folder.name.startswith(".")
-            and any((folder / n).is_file() for n in (PLAN, *PROGRAMS))
+            and any((folder / name).is_symlink() or (folder / name).is_file() for name in (PLAN, *PROGRAMS))
         ):
             yield folder
 
@@ -77,28 +80,26 @@ def read_folder(folder: Path) -> Given:
     """
     if not NAME.fullmatch(folder.name):
         raise ProgramError("this is no name of a pipeline", where=quoted(folder), remedy="rename the folder")
-    programs = [name for name in PROGRAMS if (folder / name).is_file()]
-    if len(programs) > 1:
-        raise ProgramError(
-            "there are two programs", where=quoted(folder), remedy=f"keep one of {' and '.join(programs)}"
-        )
-    facts = _facts(folder / FACTS)
+    texts = {name: text for name in PROGRAMS if (text := read_file(folder, name)) is not None}
+    if len(texts) > 1:
+        raise ProgramError("there are two programs", where=quoted(folder), remedy=f"keep one of {' and '.join(texts)}")
+    name, program = next(iter(texts.items()), (None, None))
+    facts = _facts(folder)
     return Given(
         folder.name,
         folder,
-        PROGRAMS[programs[0]] if programs else "",
-        _text(folder / programs[0]) if programs else None,
-        _text(folder / PLAN) if (folder / PLAN).is_file() else None,
+        PROGRAMS[name] if name else "",
+        program,
+        read_file(folder, PLAN),
         facts.get("description"),
         facts.get("options", {}),
     )
 
 
-def _facts(file: Path) -> dict[str, Any]:
-    if not file.is_file():
-        return {}
+def _facts(folder: Path) -> dict[str, Any]:
+    file = folder / FACTS
     try:
-        found = tomllib.loads(_text(file))
+        found = tomllib.loads(read_file(folder, FACTS) or "")
     except tomllib.TOMLDecodeError as fault:
         raise ProgramError(f"the file is no TOML: {fault}", where=quoted(file), remedy="correct that line") from None
     for key, value in found.items():
@@ -112,15 +113,23 @@ def _facts(file: Path) -> dict[str, Any]:
     return found
 
 
-def _text(file: Path) -> str:
-    with reading(file, "file", ProgramError):
-        return file.read_text(encoding="utf-8")
+def write_folder(root: Path, given: Given, *, secret: bool) -> bool:
+    """Write a pipeline's files.
 
+    Args:
+        root: the folder of all pipelines.
+        given: the pipeline.
+        secret: whether nobody else may read them.
 
-def write_folder(root: Path, given: Given) -> bool:
-    """Write a pipeline's files; whether any of them is another one now."""
+    Returns:
+        Whether any of them is another one now.
+
+    Raises:
+        ProgramError: one is a link, or cannot be written.
+    """
     folder = root / given.name
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder, "folder", ProgramError):
+        folder.mkdir(parents=True, exist_ok=True)
     facts = "".join(f"{key} = {json.dumps(value)}\n" for key, value in (("description", given.description),) if value)
     if given.options:
         facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in given.options.items())
@@ -128,13 +137,7 @@ def write_folder(root: Path, given: Given) -> bool:
     texts |= {name: given.program if language == given.language else None for name, language in PROGRAMS.items()}
     changed = False
     for name, text in texts.items():
-        file = folder / name
-        before = _text(file) if file.is_file() else None
-        if text == before:
-            continue
-        changed = True
-        if text is None:
-            file.unlink()
-        else:
-            file.write_text(text, encoding="utf-8")
+        if text != read_file(folder, name):
+            changed = True
+            write_file(folder, name, text, secret=secret)
     return changed

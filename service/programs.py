@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import PlanError, UnsupportedError
-from compiled_plan.plans.text.masking import HIDDEN, masked_program, masked_text, unmasked_program
+from compiled_plan.plans.text.masking import HIDDEN
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.versions import Kind, Language, NewVersion
+from compiled_plan.service.workers.outside import Allowed, data_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,11 @@ class Made:
     warnings: Sequence[str] = ()
 
 
-def allowed(settings: Settings) -> dict[str, list[str]]:
-    """What the operator allowed programs and plans to reach, for workers."""
+def allowed(settings: Settings) -> Allowed:
+    """What the operator allowed programs and plans to reach."""
     home = str(settings.home.resolve())
-    return {"programs": [str(folder.resolve()) for folder in settings.programs], "data": [home, *settings.data]}
+    programs = tuple(str(folder.resolve()) for folder in settings.programs)
+    return Allowed(programs, (data_of(home), *settings.data), home)
 
 
 def make(parts: Parts, source: Source, before: Before | None, comment: str = "", kind: Kind | None = None) -> Made:
@@ -73,19 +75,15 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
     check_size(parts.settings, source.text)
     options: Mapping[str, str] = {}
     file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
-    may = allowed(parts.settings)
+    may = asdict(allowed(parts.settings))
     if not source.language:
-        if f'"{HIDDEN}"' in source.text:
-            raise PlanError(
-                "values are hidden in this plan", where=HIDDEN, remedy="give the plan file itself, with its passwords"
-            )
         found = parts.workers.run("read", plan=source.text, allowed=may)
     else:
         old = None if before is None else before.plan
-        how: dict[str, Any] = {"old": old, "program_ttls": source.program_ttls, "allowed": may}
-        options = _unmasked(source.options, {} if before is None else before.options)
         known = (before.program if before is not None else None) or ""
-        text = unmasked_program(source.text, known) if not file else ""
+        how: dict[str, Any] = {"old": old, "known": known, "program_ttls": source.program_ttls, "allowed": may}
+        options = _unmasked(source.options, {} if before is None else before.options)
+        text = source.text if not file else ""
         found = parts.workers.run("compile", text=text, file=file, settings=options, **how)
     return Made(
         NewVersion(
@@ -100,7 +98,7 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
             comment=comment,
             parent=0 if before is None else before.number,
         ),
-        [masked_text(masked_program(line)) for line in found["warnings"]],
+        found["warnings"],
     )
 
 

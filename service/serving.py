@@ -11,28 +11,34 @@ import uvicorn
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access import tokens
 from compiled_plan.service.app import application
-from compiled_plan.service.runs.supervisor import EXECUTE_PLAN
+from compiled_plan.service.connections import protocol
+from compiled_plan.service.home import close_new_files
+from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
 
+#: Connections that are taken in at once: asyncio takes as many as may wait. Those that may wait.
+_AT_ONCE, _QUEUE = 16, 1_024
 
-def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN) -> None:
+
+def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN, inspect: Sequence[str] = INSPECT_STATE) -> None:
     """Serve until a signal.
 
     Args:
         settings: what the operator decided.
         command: that runs plans.
+        inspect: that looks at state.
 
     Raises:
         ExecutionError: the address is taken, or not this machine's; or as `open_database`.
     """
     listening = _listening(settings)
-    app = application(settings, command=command)
+    app = application(settings, command=command, inspect=inspect, umask=close_new_files())
     print_first_token(settings)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"plan-service: {settings.public_address or f'http://{shown}:{port}'}", err=True)
-    server = uvicorn.Server(
+    server = _Server(
         uvicorn.Config(
             app,
             log_level="warning",
@@ -41,9 +47,21 @@ def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN) -> None:
             # Who asks is what a proxy says only where there is one.
             proxy_headers=bool(settings.public_address),
             timeout_graceful_shutdown=5,
+            http=protocol(settings),  # type: ignore[arg-type]
+            ws="none",
+            backlog=_AT_ONCE,
         )
     )
     server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that reads what clients have sent before it takes more of them in, however many wait."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_QUEUE)
 
 
 def print_first_token(settings: Settings) -> None:

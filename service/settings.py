@@ -25,15 +25,21 @@ class _Part(BaseModel):
 class Limits(_Part):
     """Bounds on what a request may cost. Sizes are in bytes, times in seconds."""
 
-    request_bytes: int = Field(default=16_000_000, gt=0, description="body of a request")
+    request_bytes: int = Field(default=4_000_000, gt=0, description="body of a request with a program or a plan")
     program_bytes: int = Field(default=1_000_000, gt=0, description="text of a program")
     compile_seconds: float = Field(default=30.0, gt=0, description="compiling one program")
     compile_workers: int = Field(default=2, ge=1, le=64, description="programs that are compiled at once")
     view_workers: int = Field(default=2, ge=1, le=64, description="plans that are looked at or edited at once")
     waiting: int = Field(default=10, ge=0, le=30, description="requests that wait for a worker; more are told to wait")
     compile_memory: int = Field(default=2_000_000_000, gt=0, description="address space of a compiling process")
-    requests_per_minute: int = Field(default=1_200, gt=0, description="of one client")
-    failed_logins_per_minute: int = Field(default=20, gt=0, description="wrong tokens of one client")
+    requests_per_minute: int = Field(default=1_200, gt=0, description="of one token; without tokens, of one client")
+    failed_logins_per_minute: int = Field(
+        default=20, gt=0, description="wrong tokens of one client; a valid one is served all the same"
+    )
+    connections: int = Field(default=1_000, gt=0, description="at once; half of the descriptors of the process at most")
+    connections_per_client: int = Field(default=200, gt=0, description="at once; not of a proxy at this machine")
+    head_seconds: float = Field(default=10.0, gt=0, description="until the head of a request is there, or the next one")
+    body_seconds: float = Field(default=60.0, gt=0, description="until its body is there, and until an answer is read")
     session_hours: float = Field(default=12.0, gt=0, description="a session of the page ends after it")
 
 
@@ -60,7 +66,7 @@ class Settings(_Part):
         port: port to listen on; 0 takes a free one.
         public_address: the address that people open, where a proxy stands in front: `https://plans.example.com`.
         programs: folders that programs in Python may be compiled from, and functions in Python be imported from.
-        data: folders, or URIs of them, that tables in files and checkpoints may be in; `home` is always one.
+        data: folders, or URIs of them, that tables in files may be in, beside `home/data`; never others of `home`.
         tokens: whether requests need a token; without, only this machine is served.
         limits: bounds on what a request may cost.
         keep: what stays of what is over.

@@ -59,8 +59,7 @@ def import_folder(parts: Parts, root: Path, by: str, comment: str = "", *, force
         try:
             yield _import(parts, read_folder(folder), by, comment, force)
         except CompiledPlanError as fault:
-            where = f" ({fault.where})" if fault.where else ""
-            yield Synced(folder.name, "failed", message=f"{fault.message}{where}", remedy=fault.remedy)
+            yield _failed(folder.name, fault)
 
 
 def _import(parts: Parts, given: Given, by: str, comment: str, force: bool) -> Synced:
@@ -163,10 +162,18 @@ def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterato
 
 
 def _export(root: Path, given: Given, number: int, secrets: bool) -> Synced:
-    if not secrets and _has_secrets(given):
-        fault = UnsupportedError("it has passwords", remedy="give --with-secrets to write them, too")
-        return Synced(given.name, "failed", number, fault.message, fault.remedy)
-    return Synced(given.name, "written" if write_folder(root, given) else "same", number)
+    secret = _has_secrets(given)
+    try:
+        if secret and not secrets:
+            raise UnsupportedError("it has passwords", remedy="give --with-secrets to write them, too")
+        return Synced(given.name, "written" if write_folder(root, given, secret=secret) else "same", number)
+    except CompiledPlanError as fault:
+        return _failed(given.name, fault, number)
+
+
+def _failed(name: str, fault: CompiledPlanError, number: int = 0) -> Synced:
+    where = f" ({fault.where})" if fault.where else ""
+    return Synced(name, "failed", number, f"{fault.message}{where}", fault.remedy)
 
 
 def _has_secrets(given: Given) -> bool:

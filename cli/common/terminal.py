@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -15,6 +16,7 @@ from compiled_plan.api.commands import app_for as app_for
 from compiled_plan.api.commands import console as console
 from compiled_plan.api.commands import fail as fail
 from compiled_plan.api.commands import run_app as run_app
+from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.text import Line
@@ -35,6 +37,40 @@ def settings_of(items: Iterable[str]) -> dict[str, str]:
             raise typer.BadParameter(f"--set takes KEY=VALUE, not {text!r}")
         found[key.strip()] = value.strip()
     return found
+
+
+def pairs_of(option: str, pairs: Iterable[str]) -> dict[str, str]:
+    """Settings that a repeatable option gives.
+
+    Raises:
+        typer.BadParameter: one is not NAME=VALUE.
+    """
+    settings = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise typer.BadParameter(f"{option} {pair}: write NAME=VALUE")
+        settings[name.strip()] = value
+    return settings
+
+
+def spark_settings(conf: Iterable[str], file: str) -> dict[str, str]:
+    """Spark's settings: those of `--conf` over those of `--conf-file`.
+
+    Raises:
+        typer.BadParameter: a setting of `--conf` is not NAME=VALUE.
+        ProgramError: the file is not there, or no file of settings.
+    """
+    settings: dict[str, str] = {}
+    if file:
+        from compiled_plan.plans.errors import ProgramError
+        from compiled_plan.plans.files import quoted
+        from compiled_plan.plans.files.faults import reading
+        from compiled_plan.plans.text.properties import read_properties
+
+        with reading(file, "settings file", ProgramError):
+            settings = read_properties(Path(file).read_text(encoding="utf-8"), quoted(file))
+    return settings | pairs_of("--conf", conf)
 
 
 def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:
@@ -59,7 +95,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for name in columns:
         table.add_column(name, overflow="fold", no_wrap=not terminal)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(visible, row))
     if terminal:
         console(stderr=False).print(table, soft_wrap=False)
         return

@@ -42,6 +42,8 @@ _FOREIGN = {
     for label in labels.split()
 }
 _PART = r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*,?"
+#: Characters of what may have been meant as a duration.
+_MEANT = 100
 _REMEDY = "write a whole number and a unit, such as `3600000 ms`, `90 min`, `1 h` or `2 d`"
 _ISO = re.compile(
     r"P(?:([-+]?[0-9]+)D)?(T(?:([-+]?[0-9]+)H)?(?:([-+]?[0-9]+)M)?(?:([-+]?[0-9]+)(?:[.,]([0-9]{0,9}))?S)?)?",
@@ -148,10 +150,10 @@ def _nanos(text: str) -> int:
 def _meant(text: str, number: int, label: str) -> str:
     """Remedy for a number and what is no unit: the duration that was meant, if that is clear."""
     known = "units are d, h, min, s, ms, µs, ns"
-    parts = re.findall(_PART, text.lower())
+    parts = re.findall(_PART, text.lower()) if len(text) <= _MEANT else []
     sizes = [_FOREIGN.get(unit) or _NANOS.get(_LABELS.get(unit, ""), 0) for _, unit in parts]
     nanos = sum(round(float(amount) * size) for (amount, _), size in zip(parts, sizes, strict=True))
-    if all(sizes) and re.fullmatch(rf"(?:{_PART})+", text.lower()) and nanos >= _NANOS["ms"]:
+    if parts and all(sizes) and re.fullmatch(rf"(?:{_PART})+", text.lower()) and nanos >= _NANOS["ms"]:
         return f"write `{format_duration(nanos // _NANOS['ms'])}`; {known}, and a duration has one of them"
     import difflib  # for errors alone
 

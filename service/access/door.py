@@ -16,9 +16,11 @@ from compiled_plan.service.settings import is_loopback
 from compiled_plan.service.web.problems import Problem, answer
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
-#: What is answered without a token: nothing of the registry.
-_OPEN = {("GET", "/api/v1/health"), ("POST", "/api/v1/session")}
+_HEALTH, _SIGN_IN = ("GET", "/api/v1/health"), ("POST", "/api/v1/session")
 _GUARDED = ("/api/", "/metrics")
+#: The largest body of a sign-in, of requests with programs and plans as the operator says, and of all others.
+_TOKEN_BYTES, _USUAL_BYTES = 4_096, 1_000_000
+_LARGE = ("/versions", "/compile", "/validate")
 
 
 class Door:
@@ -48,14 +50,20 @@ class Door:
                 message["headers"] = [*message["headers"], *(each for each in more if each[0] not in known)]
             await send(message)
 
+        most = self._most_bytes(scope)
         try:
-            await self._checked(scope, guarded)
-            received = _Bounded(receive, self._settings.limits.request_bytes)
-            await self._app(scope, received, sent)
+            await self._checked(scope, guarded, most)
+            await self._app(scope, _Bounded(receive, most), sent)
         except Problem as problem:
             await answer(problem)(scope, receive, sent)
 
-    async def _checked(self, scope: Scope, guarded: bool) -> None:
+    def _most_bytes(self, scope: Scope) -> int:
+        if (scope["method"], scope["path"]) == _SIGN_IN:
+            return _TOKEN_BYTES
+        most = self._settings.limits.request_bytes
+        return most if scope["path"].endswith(_LARGE) else min(most, _USUAL_BYTES)
+
+    async def _checked(self, scope: Scope, guarded: bool, most: int) -> None:
         given = Headers(scope=scope)
         client = scope["client"][0] if scope.get("client") else ""
         if not headers.is_own_host(given.get("host", ""), self._settings):
@@ -66,28 +74,23 @@ class Door:
                 value=given.get("host"),
                 remedy="set public_address to the address that people open",
             )
-        _check_size(given, self._settings.limits.request_bytes)
+        _check_size(given, most)
         if not guarded:
             return
-        self._check_rate(self._rate, client)
+        route = scope["method"], scope["path"]
         is_change = scope["method"] not in _SAFE
         if is_change:
             self._check_site(given)
-        if (scope["method"], scope["path"]) in _OPEN:
-            scope.setdefault("state", {})["failures"] = self._failures
-            return
-        scope.setdefault("state", {})["principal"] = await self._who(given, client, is_change)
-
-    def _check_rate(self, rate: Rate, client: str, take: int = 1) -> None:
-        seconds = rate.wait(client, take=take)
-        if seconds:
-            raise Problem(
-                429,
-                "too many requests",
-                where=client,
-                remedy=f"wait {seconds} s",
-                headers={"Retry-After": str(seconds)},
-            )
+        state = scope.setdefault("state", {})
+        if route == _HEALTH:
+            check_rate(self._rate, f"health of {client}")
+        elif route == _SIGN_IN:
+            state["failures"] = self._failures
+        else:
+            # Who has a valid token is served, whatever others do at the same address.
+            who = await self._who(given, client, is_change)
+            check_rate(self._rate, f"token {who.token}" if who.token is not None else client)
+            state["principal"] = who
 
     def _check_site(self, given: Headers) -> None:
         """Browsers say where a request comes from; a change comes from the service's own page, or from no browser."""
@@ -101,7 +104,6 @@ class Door:
             if not is_loopback(client):
                 raise Problem(403, "without tokens only this machine is served", remedy="start it with tokens")
             return LOCAL
-        self._check_rate(self._failures, client, take=0)
         scheme, _, secret = given.get("authorization", "").partition(" ")
         cookie = _cookie(given.get("cookie", ""))
         if scheme.lower() == "bearer" and secret:
@@ -116,15 +118,28 @@ class Door:
                     remedy="send csrf_token of GET /api/v1/me in this header",
                 )
         else:
+            check_rate(self._rate, f"nobody at {client}")
             raise unknown("this needs a token")
         if found is None:
-            self._failures.wait(client)
+            check_rate(self._failures, client)
             raise unknown("the token or session is unknown, or holds no longer")
         return found
 
     def _find(self, secret: str | None, cookie: str | None) -> Principal | None:
         with self._parts.database.read() as session:
             return tokens.find(session, secret) if secret is not None else sessions.find(session, cookie or "")
+
+
+def check_rate(rate: Rate, client: str) -> None:
+    """Count a request.
+
+    Raises:
+        Problem: there are too many.
+    """
+    seconds = rate.wait(client)
+    if seconds:
+        headers = {"Retry-After": str(seconds)}
+        raise Problem(429, "too many requests", where=client, remedy=f"wait {seconds} s", headers=headers)
 
 
 def unknown(what: str) -> Problem:
@@ -154,7 +169,7 @@ class _Bounded:
 
 def _check_size(given: Headers, most: int) -> None:
     length = given.get("content-length", "0")
-    if not length.isdecimal():
+    if not (length.isascii() and length.isdecimal() and len(length) < 20):
         raise Problem(400, "Content-Length is no number", where="Content-Length", value=length)
     if int(length) > most:
         raise _too_large(most)
@@ -163,9 +178,9 @@ def _check_size(given: Headers, most: int) -> None:
 def _too_large(most: int) -> Problem:
     return Problem(
         413,
-        f"the request is larger than the {most} bytes that the operator allows",
+        f"the request is larger than {most} bytes",
         where="the body",
-        remedy="send less, or ask the operator for more (limits.request_bytes)",
+        remedy="send less; for programs and plans the operator may allow more (limits.request_bytes)",
     )
 
 

@@ -30,13 +30,8 @@ class Rate:
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
         self._lock = threading.Lock()
 
-    def wait(self, client: str, *, take: int = 1) -> int:
-        """Count a request: seconds until it would be allowed, 0 where it is.
-
-        Args:
-            client: whose.
-            take: 0 only asks whether one would be allowed.
-        """
+    def wait(self, client: str) -> int:
+        """Count a request: seconds until it would be allowed, 0 where it is."""
         at = self._clock()
         with self._lock:
             bucket = self._buckets.setdefault(client, _Bucket(self._most, at))
@@ -47,5 +42,5 @@ class Rate:
             bucket.at = at
             if bucket.left < 1:
                 return math.ceil((1 - bucket.left) * 60 / self._most)
-            bucket.left -= take
+            bucket.left -= 1
             return 0

@@ -12,32 +12,41 @@ from threading import Semaphore
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError, PlanError
+from compiled_plan.service.lanes import Lane
 from compiled_plan.service.runs.endings import error_in
+from compiled_plan.service.runs.launching import PLAN
 
 #: How long a command may take, in seconds, and how many are asked at once: each starts Spark.
 PATIENCE, AT_ONCE = 180.0, 2
+#: Those that are asked, and as many that wait for them.
+LANE = Lane("a look at a checkpoint", 2 * AT_ONCE)
 _ASKING = Semaphore(AT_ONCE)
 
 
 def ask(
-    command: Sequence[str], options: Sequence[str], plan: str = "", environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    options: Sequence[str],
+    files: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """What a command answers.
 
     Args:
         command: with its first arguments.
-        options: further ones; `{plan}` is a file with the plan.
-        plan: its text.
+        options: further ones; `{name}` is the file of that name.
+        files: texts by name.
         environment: variables beside those of the service.
 
     Raises:
         PlanError: the command refuses it; with the command's message and remedy.
         ExecutionError: it did not answer.
+        BusyError: too many wait.
     """
-    with _ASKING, tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
-        file = Path(folder) / "plan.json"
-        file.write_text(plan)
-        argv = [*command, *(each.replace("{plan}", str(file)) for each in options)]
+    with LANE.place(), _ASKING, tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
+        paths = {f"{{{name}}}": Path(folder) / name for name in files or {}}
+        for name, text in (files or {}).items():
+            paths[f"{{{name}}}"].write_text(text)
+        argv = [*command, *(str(paths.get(each, each)) for each in options)]
         try:
             variables = {**os.environ, **(environment or {})}
             done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False, env=variables)
@@ -45,7 +54,7 @@ def ask(
             raise ExecutionError(f"no answer within {PATIENCE:g} s", remedy="ask again later") from None
     if done.returncode != 0:
         message, where, remedy = error_in(done.stderr) or ("the command failed", "", "look at the service's log")
-        raise PlanError(message.removeprefix(f"{file}: "), where=where, remedy=remedy)
+        raise PlanError(message.removeprefix(f"{folder}/{PLAN}: "), where=where, remedy=remedy)
     try:
         found: dict[str, Any] = json.loads(done.stdout)
     except ValueError:

@@ -91,10 +91,11 @@ def _told(state: ProcessState) -> str:
 def error_in(output: str) -> tuple[str, str, str] | None:
     """Message, place and remedy of the last error that a command printed."""
     lines = output.splitlines()
-    starts = [at for at, line in enumerate(lines) if line.startswith(("error: ", "internal error: "))]
+    # The last is how the library of the command line says what is wrong with its usage.
+    starts = [at for at, line in enumerate(lines) if line.startswith(("error: ", "internal error: ", "Error: "))]
     if not starts:
         return None
-    message, where, remedy = lines[starts[-1]].partition("error: ")[2], "", ""
+    message, where, remedy = lines[starts[-1]].partition("rror: ")[2], "", ""
     for line in lines[starts[-1] + 1 :]:
         if line.startswith("  at: "):
             where = line.removeprefix("  at: ")

@@ -12,18 +12,19 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.telemetry.progress_file import last_number
+from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.runs import submitting
 from compiled_plan.service.runs.locks import checkpoint_lock
 from compiled_plan.service.runs.processes import Launch
-from compiled_plan.service.runs.settings import settings_of
+from compiled_plan.service.runs.settings import Files, settings_of
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 from compiled_plan.service.workers.outside import Allowed, check_outside
 
 #: What is done with a checkpoint: a run, or an option of the command alone.
 RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"
-#: The plan in the folder of its run.
-PLAN = "plan.json"
+#: The plan in the folder of its run, and Spark's settings.
+PLAN, CONF = "plan.json", "spark.conf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +83,12 @@ def launch_of(
         more += functions
         if settings.launcher == "spark-submit":
             environment |= submitting.environment()
-        argv = settings.argv(command, f"{{run}}/{PLAN}", pipeline.name, checkpoint, places.progress, more)
+        files[CONF] = properties_text(settings.conf)
+        paths = Files(f"{{run}}/{PLAN}", f"{{run}}/{CONF}")
+        argv = settings.argv(command, paths, pipeline.name, checkpoint, places.progress, more)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     lock = checkpoint_lock(places.home / "locks", str(checkpoint))
-    return Launch(argv, places.home.parent, lock, environment, facts, files)
+    return Launch(argv, Path.cwd(), lock, environment, facts, files)
 
 
 def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]]:

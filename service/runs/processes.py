@@ -85,12 +85,13 @@ class TakenError(Exception):
     """A run goes on for this pipeline, or on this checkpoint."""
 
 
-def launch(pipeline: Path, what: Launch) -> RunFolder:
+def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
     """Start a run as a process that goes on when this one ends.
 
     Args:
         pipeline: the pipeline's folder.
         what: the command.
+        umask: of its process; that of this one if negative.
 
     Raises:
         TakenError: another run has the pipeline or the checkpoint.
@@ -113,6 +114,7 @@ def launch(pipeline: Path, what: Launch) -> RunFolder:
                 "cwd": str(what.cwd),
                 "environment": dict(what.environment),
                 "locks": locks,
+                "umask": umask,
                 "at": time.time(),
                 **what.facts,
             },

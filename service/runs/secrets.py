@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 
 from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.plans.text.properties import read_properties
 from compiled_plan.plans.text.secrets import hidden, secrets_in
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
-from compiled_plan.service.runs.launching import PLAN
+from compiled_plan.service.runs.launching import CONF, PLAN
+from compiled_plan.service.texts import cut
 
 
 def secrets_of(run: RunFolder) -> frozenset[str]:
@@ -24,10 +25,8 @@ def secrets_of(run: RunFolder) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _secrets(path: Path, written: int) -> frozenset[str]:
-    argv = (RunFolder(path).read(COMMAND) or {}).get("argv", ())
-    conf = [value.partition("=") for option, value in pairwise(argv) if option == "--conf"]
-    found = secrets_in({key: value for key, _, value in conf})
-    file = path / PLAN
+    conf, file = path / CONF, path / PLAN
+    found = secrets_in(read_properties(conf.read_text(), CONF)) if conf.exists() else frozenset()
     return found | secrets_in(json.loads(file.read_text())) if file.exists() else found
 
 
@@ -40,5 +39,5 @@ def without_secrets(text: str, run: RunFolder) -> str:
 
 def ending_without_secrets(ending: Ending, run: RunFolder) -> Ending:
     """How a run ended, with what is secret hidden."""
-    texts = (without_secrets(each, run) for each in (ending.message, ending.where, ending.remedy))
+    texts = (without_secrets(cut(each), run) for each in (ending.message, ending.where, ending.remedy))
     return Ending(ending.outcome, *texts)

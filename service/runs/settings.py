@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal
@@ -41,6 +42,14 @@ Duration = Annotated[str, AfterValidator(_duration), Field(max_length=40)]
 _Master = Annotated[Argument, Field(max_length=200)]
 _Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
 _Value = Annotated[Text, Field(max_length=4000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of a run: its plan, and Spark's settings as properties."""
+
+    plan: str
+    conf: str
 
 
 class RunSettings(BaseModel):
@@ -89,20 +98,28 @@ class RunSettings(BaseModel):
         """Time between micro-batches, in milliseconds; 0 where nothing is said, or rows go through one by one."""
         return 0 if not self.trigger or self.trigger.startswith(REAL_TIME) else parse_duration(self.trigger)
 
-    @property
-    def spark(self) -> list[str]:
-        """Spark's master and settings as options of `execute-plan`."""
-        conf = [part for key, value in self.conf.items() for part in ("--conf", f"{key}={value}")]
-        return [*(["--master", self.master] if self.master else []), *conf]
+    def spark(self, conf: str) -> list[str]:
+        """Spark's master and settings as options of `execute-plan`.
+
+        Args:
+            conf: the file with the settings: secrets among them are in no list of processes.
+        """
+        return [*(["--master", self.master] if self.master else []), *(["--conf-file", conf] if self.conf else [])]
 
     def argv(
-        self, command: Sequence[str], plan: str, name: str, checkpoint: Path, progress: Path, more: Sequence[str] = ()
+        self,
+        command: Sequence[str],
+        files: Files,
+        name: str,
+        checkpoint: Path,
+        progress: Path,
+        more: Sequence[str] = (),
     ) -> list[str]:
         """The command of a run.
 
         Args:
             command: `execute-plan`.
-            plan: the plan's file.
+            files: of the run.
             name: what the run is called.
             checkpoint: its folder.
             progress: the file of its progress.
@@ -112,15 +129,15 @@ class RunSettings(BaseModel):
             ExecutionError: spark-submit is asked for, and not there.
             UnsupportedError: in a mode in which nobody can look after it.
         """
-        spark = [] if self.launcher == "process" else submitted(self.master, self.conf)
+        spark = [] if self.launcher == "process" else submitted(self.master, self.conf, files.conf)
         found = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
         found += ["--name", name, "--stop-within", self.stop_within, "--quiet"]
         found += ["--trigger", self.trigger] if self.trigger and not self._ends else []
         found += ["--available-now"] if self._ends else []
-        found += [] if spark else self.spark
+        found += [] if spark else self.spark(files.conf)
         if self.max_files_per_batch is not None:
             found += ["--max-files-per-batch", str(self.max_files_per_batch)]
-        return [*found, *more, plan]
+        return [*found, *more, files.plan]
 
     @property
     def _ends(self) -> bool:

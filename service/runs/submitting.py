@@ -16,12 +16,13 @@ _DEPLOY_MODE = "spark.submit.deployMode"
 _SCRIPT = "compiled_plan.cli.execute_plan"
 
 
-def submitted(master: str, conf: Mapping[str, str]) -> list[str]:
+def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
     """What stands in place of `execute-plan`.
 
     Args:
         master: Spark's; what spark-submit takes by itself if empty.
         conf: Spark's settings.
+        file: the properties file that has them.
 
     Raises:
         ExecutionError: there is no spark-submit.
@@ -40,7 +41,7 @@ def submitted(master: str, conf: Mapping[str, str]) -> list[str]:
         )
     script = find_spec(_SCRIPT)
     assert script is not None and script.origin is not None
-    given = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+    given = ["--properties-file", file, "--load-spark-defaults"] if conf else []
     return [found, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *given, script.origin]
 
 

@@ -34,7 +34,7 @@ from compiled_plan.service.runs.stopping import ask_to_stop
 from compiled_plan.service.settings import Keep
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
-from compiled_plan.service.workers.outside import Allowed
+from compiled_plan.service.workers.outside import Allowed, data_of
 
 _LOG = logging.getLogger(__name__)
 #: The commands that run plans, and look at state.
@@ -53,9 +53,10 @@ class Supervisor:
         command: that runs plans.
         backoff: how long to wait after a crash.
         every: seconds between two ticks.
-        allowed: what plans may reach; tables in files of `home` alone if left out.
+        allowed: what plans may reach; tables in `data` of `home` alone if left out.
         keep: what stays of what is over.
         inspect: the command that looks at state.
+        umask: of runs, whose sinks write for others; that of the service if negative.
     """
 
     def __init__(
@@ -68,12 +69,13 @@ class Supervisor:
         allowed: Allowed | None = None,
         keep: Keep | None = None,
         inspect: Sequence[str] = INSPECT_STATE,
+        umask: int = -1,
     ) -> None:
         self.home, self.database, self.every = home.resolve(), database, every
         self.command, self.inspect = tuple(command), tuple(inspect)
         self.backoff = backoff or Backoff()
-        self.allowed = allowed or Allowed(data=(str(self.home),))
-        self.keep = keep or Keep()
+        self.allowed = allowed or Allowed(data=(data_of(str(self.home)),), home=str(self.home))
+        self.keep, self._umask = keep or Keep(), umask
         self._pruned_at = -_PRUNE_EVERY
         self._chance = random.Random()
         self._wake, self._ending = threading.Event(), threading.Event()
@@ -206,7 +208,7 @@ class Supervisor:
         places = Places(self.home, self.checkpoint(pipeline.id), self.progress(pipeline.id))
         try:
             made = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)
-            launch(self.folder(pipeline.id), made)
+            launch(self.folder(pipeline.id), made, self._umask)
         except TakenError:
             return  # the next tick looks again
         except CompiledPlanError as fault:

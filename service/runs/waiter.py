@@ -42,6 +42,7 @@ def wait_for(folder: RunFolder) -> int:
                 cwd=command["cwd"],
                 env={**os.environ, **command["environment"]},
                 pass_fds=locks,
+                umask=command.get("umask", -1),
                 start_new_session=True,
             )
         except OSError as fault:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.text.masking import masked_url
+from compiled_plan.service.home import prepare_home
 from compiled_plan.service.settings import Settings
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -62,15 +63,16 @@ def open_database(settings: Settings) -> Database:
         settings: say where it is.
 
     Raises:
-        ExecutionError: it cannot be opened, or is of a later release.
+        ExecutionError: it cannot be opened, or is of a later release; or as `prepare_home`.
     """
+    prepare_home(settings.home)
     url = settings.database_url
     try:
         parsed = make_url(url)
         if parsed.drivername in ("postgresql", "postgres"):
             parsed = parsed.set(drivername="postgresql+psycopg")
         if parsed.get_backend_name() == "sqlite" and parsed.database:
-            # Programs have passwords: the folder is its owner's alone.
+            # Programs have passwords.
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         options: dict[str, Any] = {"connect_args": {"timeout": _BUSY}} if _is_sqlite(parsed.drivername) else {}
         engine = create_engine(parsed, pool_pre_ping=not options, **options)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Cookie, Path, Query, Request, Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from compiled_plan.service.access import headers, sessions, tokens
-from compiled_plan.service.access.door import unknown
+from compiled_plan.service.access.door import check_rate, unknown
 from compiled_plan.service.access.roles import LOCAL, Role
 from compiled_plan.service.store.tables import Token
 from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
@@ -87,16 +87,13 @@ def sign_in(request: Request, parts: PartsOf, body: SignIn, response: Response) 
     """For the page: the cookie is sent by the browser and seen by no script."""
     if not parts.settings.tokens:
         raise Problem(409, "this service asks for no tokens", remedy="just go on")
-    failures, client = request.state.failures, request.client.host if request.client else ""
-    seconds = failures.wait(client, take=0)
-    if seconds:
-        raise Problem(429, "too many wrong tokens", remedy=f"wait {seconds} s", headers={"Retry-After": str(seconds)})
-    with parts.database.write() as session:
+    with parts.database.read() as session:
         who = tokens.find(session, body.token)
-        cookie = None if who is None else sessions.begin(session, who, parts.settings.limits.session_hours)
-    if who is None or cookie is None:
-        failures.wait(client)
+    if who is None:
+        check_rate(request.state.failures, request.client.host if request.client else "")
         raise unknown("the token is unknown, or holds no longer")
+    with parts.database.write() as session:
+        cookie = sessions.begin(session, who, parts.settings.limits.session_hours)
     response.set_cookie(
         sessions.COOKIE,
         cookie,

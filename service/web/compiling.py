@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 from compiled_plan.plans.inspection.diff.document import Document
 from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.text import jsontext
-from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.service import programs
 from compiled_plan.service.texts import Text
 from compiled_plan.service.web.comparing import compared
@@ -66,7 +65,7 @@ def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Compiled:
         assert body.over is not None
         diff = Document.model_validate(compared(parts, body.over, plan, "new"))
     return Compiled(
-        plan=masked_json(json.loads(plan)),
+        plan=json.loads(parts.workers.run_once("shown_plan", plan=plan)),
         operators=made.version.operators,
         stateful=made.version.stateful,
         warnings=list(made.warnings),

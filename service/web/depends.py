@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
 from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 
@@ -62,6 +62,8 @@ def _reading(request: Request) -> Iterator[Session]:
         yield session
 
 
+#: Longer names would be masked, logged and answered before they are looked up.
+Name = Annotated[str, Path(max_length=100, description="name of a pipeline")]
 #: Parameters of routes. A write opens `parts.database.write()` itself, so that it has ended before the answer.
 PartsOf = Annotated[Parts, Depends(parts_of)]
 Reading = Annotated[Session, Depends(_reading)]

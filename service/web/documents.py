@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from compiled_plan.plans.text.masking import masked, masked_json, masked_program
+from compiled_plan.plans.text.masking import masked, masked_json
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import Pipeline, Status, Version
 from compiled_plan.service.texts import Text
@@ -108,11 +108,11 @@ def version_summary(pipeline: Pipeline, version: Version) -> VersionSummary:
     return VersionSummary(**_summary(pipeline, version))
 
 
-def version_document(pipeline: Pipeline, version: Version, program: str | None) -> VersionDocument:
-    """A version as a document."""
+def version_document(pipeline: Pipeline, version: Version) -> VersionDocument:
+    """A version as a document, without its program."""
     return VersionDocument(
         **_summary(pipeline, version),
-        program=None if program is None else masked_program(program),
+        program=None,
         options=masked(version.options),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from anyio import to_thread
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from sqlalchemy import text
@@ -20,8 +21,13 @@ class Health(BaseModel):
 
 
 @router.get("/health", summary="Whether the service and its database answer")
-def health(request: Request) -> Health:
+async def health(request: Request) -> Health:
     """Needs no token."""
-    with parts_of(request).database.read() as session:
-        session.execute(text("SELECT 1"))
+    database = parts_of(request).database
+
+    def look() -> None:
+        with database.read() as session:
+            session.execute(text("SELECT 1"))
+
+    await to_thread.run_sync(look, limiter=request.app.state.health_threads)
     return Health()

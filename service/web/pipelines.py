@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.tables import Status
-from compiled_plan.service.web.depends import Editor, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.depends import Editor, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import (
     Asked,
     PipelineDocument,
@@ -90,7 +90,7 @@ def create_pipeline(who: Editor, parts: PartsOf, body: NewPipeline, response: Re
 
 
 @router.get("/{name}", summary="A pipeline")
-def get_pipeline(who: Viewer, session: Reading, name: str, response: Response) -> PipelineDocument:
+def get_pipeline(who: Viewer, session: Reading, name: Name, response: Response) -> PipelineDocument:
     """Its ETag is what changes are made on."""
     found = pipelines.find(session, name)
     response.headers["ETag"] = pipelines.etag(found)
@@ -99,7 +99,7 @@ def get_pipeline(who: Viewer, session: Reading, name: str, response: Response) -
 
 @router.patch("/{name}", summary="Change a pipeline's description")
 def change_pipeline(
-    who: Editor, parts: PartsOf, name: str, body: PipelineChange, response: Response, if_match: IfMatch = None
+    who: Editor, parts: PartsOf, name: Name, body: PipelineChange, response: Response, if_match: IfMatch = None
 ) -> PipelineDocument:
     """412 where somebody else has changed it since it was read."""
     with parts.database.write() as session:
@@ -112,7 +112,7 @@ def change_pipeline(
 
 
 @router.delete("/{name}", status_code=204, summary="Remove a pipeline with all its versions")
-def delete_pipeline(who: Operator, parts: PartsOf, name: str, if_match: IfMatch = None) -> None:
+def delete_pipeline(who: Operator, parts: PartsOf, name: Name, if_match: IfMatch = None) -> None:
     """409 while it runs. What its runs wrote, and its checkpoint, stays."""
     with parts.database.write() as session:
         pipelines.remove(session, pipelines.find_unmoved(session, name, expected(if_match)))
@@ -122,7 +122,7 @@ def delete_pipeline(who: Operator, parts: PartsOf, name: str, if_match: IfMatch 
 def list_in_force(
     who: Viewer,
     session: Reading,
-    name: str,
+    name: Name,
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> InForcePage:
@@ -135,7 +135,7 @@ def list_in_force(
 
 @router.put("/{name}/in-force", summary="Put a version in force")
 def put_in_force(
-    who: Editor, parts: PartsOf, name: str, body: InForce, response: Response, if_match: IfMatch = None
+    who: Editor, parts: PartsOf, name: Name, body: InForce, response: Response, if_match: IfMatch = None
 ) -> PipelineDocument:
     """It is the one that the next start runs, and that programs are compiled over; what runs goes on."""
     with parts.database.write() as session:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -11,11 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from compiled_plan.plans.inspection.diff.document import Document
 from compiled_plan.plans.inspection.graph.document import Graph
-from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.web.comparing import compared
-from compiled_plan.service.web.depends import PartsOf, Viewer
+from compiled_plan.service.web.depends import Name, PartsOf, Viewer
 from compiled_plan.service.web.versions import Number
 
 router = APIRouter(prefix="/pipelines/{name}", tags=["plans"])
@@ -40,32 +38,28 @@ def text_of(parts: Parts, name: str, number: int) -> str:
 
 
 @router.get("/versions/{number}/plan", summary="The plan file", response_model=dict[str, Any])
-def get_plan(who: Viewer, parts: PartsOf, name: str, number: Number) -> Response:
+def get_plan(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Response:
     """What is secret in it is hidden; else it is the text that was stored, character by character."""
-    text = text_of(parts, name, number)
-    found = json.loads(text)
-    shown = masked_json(found)
+    text = parts.workers.run_once("shown_plan", plan=text_of(parts, name, number))
     headers = {**_CACHED, "Content-Disposition": f'inline; filename="{name}-{number}.json"'}
-    return Response(
-        text if shown == found else json.dumps(shown, indent=2), media_type="application/json", headers=headers
-    )
+    return Response(text, media_type="application/json", headers=headers)
 
 
 @router.get("/versions/{number}/graph", summary="The plan as a drawing: operators with their places, and edges")
-def get_graph(who: Viewer, parts: PartsOf, name: str, number: Number) -> Graph:
+def get_graph(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Graph:
     """Places are computed here: who draws only draws."""
     return Graph.model_validate(parts.workers.run_once("graph", plan=text_of(parts, name, number)))
 
 
 @router.get("/versions/{number}/state", summary="The state entries of the plan: what `edit-plan --json` prints")
-def get_entries(who: Viewer, parts: PartsOf, name: str, number: Number) -> dict[str, Any]:
+def get_entries(who: Viewer, parts: PartsOf, name: Name, number: Number) -> dict[str, Any]:
     """Each with its operator, its TTL, and the TTL that the program gave, where it was edited."""
     found = parts.workers.run_once("state", plan=text_of(parts, name, number))
     return {**found, "plan": f"{name}/{number}"}
 
 
 @router.get("/versions/{number}/stages", summary="How the plan would run: a dry run")
-def get_stages(who: Viewer, parts: PartsOf, name: str, number: Number) -> Stages:
+def get_stages(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Stages:
     """What `execute-plan --dry-run` shows; 422 with the reason where it cannot run."""
     return Stages.model_validate(parts.workers.run_once("stages", plan=text_of(parts, name, number)))
 
@@ -76,7 +70,7 @@ def get_stages(who: Viewer, parts: PartsOf, name: str, number: Number) -> Stages
 def get_diff(
     who: Viewer,
     parts: PartsOf,
-    name: str,
+    name: Name,
     new: Annotated[int, Query(alias="to", ge=1, le=2**31 - 1, description="number of a version")],
     old: Annotated[
         int | None,

@@ -17,11 +17,14 @@ from starlette.exceptions import HTTPException
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.findings import pointer_of
 from compiled_plan.plans.text.masking import masked_json, masked_program, masked_text
+from compiled_plan.service.lanes import BusyError
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
-from compiled_plan.service.workers.pool import BusyError
+from compiled_plan.service.texts import cut
 
 MEDIA_TYPE = "application/problem+json"
 _LOG = logging.getLogger(__name__)
+#: When a request that was refused for want of a worker may come again.
+_BUSY_SECONDS = 5
 
 
 class ProblemDetails(BaseModel):
@@ -66,12 +69,14 @@ class Problem(HTTPException):
 
 def refused(fault: CompiledPlanError, status: int = 422) -> Problem:
     """An error of the product as a problem; passwords in it are hidden."""
-    return Problem(status, shown(fault.message), where=shown(fault.where), remedy=shown(fault.remedy))
+    headers = {"Retry-After": str(_BUSY_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+    texts = {"where": shown(fault.where), "remedy": shown(fault.remedy)}
+    return Problem(status, shown(fault.message), **texts, headers=headers)
 
 
 def shown(text: str) -> str:
     """A text of an error, which may quote a line of a program, with secrets hidden."""
-    return masked_text(masked_program(text))
+    return masked_text(masked_program(cut(text)))
 
 
 #: The status of the product's errors; 422 for all others.
@@ -120,14 +125,17 @@ def install(app: FastAPI) -> None:
         kind, *path = first["loc"]
         where = pointer_of(path) if kind == "body" else f"{kind} {'.'.join(map(str, path))}".strip()
         value = first.get("input")
-        shown = value if isinstance(value, str | int | float | bool) else None
         last = str(path[-1]) if path else ""
+        if isinstance(value, str):
+            value = shown(value)
+        elif not isinstance(value, int | float | bool):
+            value = None
         return answer(
             Problem(
                 422,
-                f"the request does not have the form that is described: {first['msg']}",
-                where=where or "the body",
-                value=masked_json(shown, last),
+                f"the request does not have the form that is described: {shown(first['msg'])}",
+                where=shown(where or "the body"),
+                value=masked_json(value, last),
                 remedy="see /api/v1/openapi.json",
             )
         )

@@ -17,17 +17,15 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from compiled_plan.plans.telemetry.progress_file import last_messages
-from compiled_plan.service.runs import output
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.runs.folders import RunFolder, latest_run
 from compiled_plan.service.runs.processes import current
-from compiled_plan.service.runs.secrets import without_secrets
 from compiled_plan.service.runs.settings import RunSettings, settings_of
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Status, Wanted
-from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.depends import Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
 from compiled_plan.service.web.headers import IdempotencyKey
 from compiled_plan.service.web.idempotency import Keep, once
@@ -111,14 +109,14 @@ def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
 
 
 @router.get("", summary="How the run does")
-def run(who: Viewer, session: Reading, runs: RunsOf, name: str) -> RunDocument:
+def run(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> RunDocument:
     """Its state, its process, and when it starts again where it crashed or has a schedule."""
     return _document(runs, session, name)
 
 
 @router.post("/start", summary="Have it run", response_model=RunDocument)
 def start(
-    who: Operator, parts: PartsOf, runs: RunsOf, name: str, body: StartOf, idempotency_key: IdempotencyKey = None
+    who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: StartOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """It is a process of its own and goes on when the service ends. One that runs already is left alone."""
 
@@ -146,7 +144,7 @@ def start(
 
 
 @router.post("/stop", summary="Have it stop", response_model=RunDocument)
-def stop(who: Operator, parts: PartsOf, runs: RunsOf, name: str, idempotency_key: IdempotencyKey = None) -> Response:
+def stop(who: Operator, parts: PartsOf, runs: RunsOf, name: Name, idempotency_key: IdempotencyKey = None) -> Response:
     """It is asked to end after what it is doing, and has the time for that; what was committed is kept."""
 
     def end(keep: Keep) -> RunDocument:
@@ -168,7 +166,7 @@ async def progress(
     parts: PartsOf,
     runs: RunsOf,
     request: Request,
-    name: str,
+    name: Name,
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)] = None,
     seconds: Annotated[float | None, Query(ge=0, le=86_400, description="it ends after so long")] = None,
 ) -> StreamingResponse:
@@ -229,7 +227,7 @@ def history(
     who: Viewer,
     session: Reading,
     runs: RunsOf,
-    name: str,
+    name: Name,
     hours: Annotated[float, Query(gt=0, le=24 * 31)] = 1.0,
 ) -> History:
     """Evenly picked where there are many; the last one is always among them."""
@@ -250,18 +248,18 @@ def thinned(points: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]
 @router.get("/logs", summary="What it printed")
 def logs(
     who: Viewer,
-    session: Reading,
+    parts: PartsOf,
     runs: RunsOf,
-    name: str,
+    name: Name,
     tail: Annotated[int, Query(ge=0, le=100_000)] = 200,
     offset: Annotated[int | None, Query(ge=0, le=2**53, description="read on from there, in place of the end")] = None,
     run: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="number of the run; the last if left out")] = None,
 ) -> Logs:
     """Passwords are masked. Old stretches of a long log are gone; reading from there begins with the first there is."""
-    folder = runs.folder(pipelines.find(session, name).id)
+    with parts.database.read() as session:
+        folder = runs.folder(pipelines.find(session, name).id)
     of = latest_run(folder) if run is None else RunFolder(folder / str(run))
     if of is None:
         return Logs(lines=[], offset=0, next_offset=0, size=0)
-    found = output.read(of.output, offset=offset, tail=None if offset is not None else tail)
-    lines = without_secrets(found.text, of).splitlines()
-    return Logs(lines=lines, offset=found.offset, next_offset=found.end, size=found.size)
+    where = {"offset": offset, "tail": None if offset is not None else tail}
+    return Logs.model_validate(parts.workers.run("shown_output", run=str(of.path), **where))

@@ -10,7 +10,7 @@ from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.texts import Argument
-from compiled_plan.service.web.depends import PartsOf, Viewer
+from compiled_plan.service.web.depends import Name, PartsOf, Viewer
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/state", tags=["state"])
@@ -23,7 +23,7 @@ def state(
     who: Viewer,
     parts: PartsOf,
     runs: RunsOf,
-    name: str,
+    name: Name,
     operator: _Text = "",
     key: _Texts = None,
     what_if: _Texts = None,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.service.store import pipelines, versions
-from compiled_plan.service.web.depends import Editor, PartsOf, Viewer
+from compiled_plan.service.web.depends import Editor, Name, PartsOf, Viewer
 from compiled_plan.service.web.documents import Asked, Short, version_summary
 from compiled_plan.service.web.headers import IdempotencyKey, IfMatch, expected
 from compiled_plan.service.web.idempotency import Keep, once
@@ -77,7 +77,7 @@ class Checked(BaseModel):
 
 
 @router.post("/check", summary="What edits would do; nothing is written")
-def check_ttl(who: Viewer, parts: PartsOf, name: str, number: Number, body: Edits) -> Checked:
+def check_ttl(who: Viewer, parts: PartsOf, name: Name, number: Number, body: Edits) -> Checked:
     """Every edit that is refused is named, with the reason; it answers quickly, as one types."""
     text = text_of(parts, name, number)
     problems, good = [], []
@@ -98,7 +98,7 @@ def check_ttl(who: Viewer, parts: PartsOf, name: str, number: Number, body: Edit
 def edit_ttl(
     who: Editor,
     parts: PartsOf,
-    name: str,
+    name: Name,
     number: Number,
     body: TtlEdit,
     if_match: IfMatch = None,

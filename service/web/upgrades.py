@@ -9,16 +9,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
+from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import functions_of
+from compiled_plan.service.runs.launching import CONF, PLAN, functions_of
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Wanted
 from compiled_plan.service.texts import Argument
-from compiled_plan.service.web.depends import Editor, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.depends import Editor, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
 from compiled_plan.service.web.headers import IdempotencyKey
 from compiled_plan.service.web.idempotency import Keep, once
@@ -98,13 +99,13 @@ def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
 
 
 @router.get("", summary="How far the upgrade is")
-def upgrade(who: Viewer, session: Reading, runs: RunsOf, name: str) -> UpgradeDocument:
+def upgrade(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> UpgradeDocument:
     """Of the last one that was asked for."""
     return _document(runs, session, name)
 
 
 @router.post("/check", summary="What a start of a version would do with the checkpoint; nothing is changed")
-def check(who: Editor, parts: PartsOf, runs: RunsOf, name: str, body: Target) -> dict[str, Any]:
+def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -> dict[str, Any]:
     """As `execute-plan --dry-run --json --checkpoint` says it; 422 with the reason where it would be refused."""
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
@@ -112,14 +113,15 @@ def check(who: Editor, parts: PartsOf, runs: RunsOf, name: str, body: Target) ->
         checkpoint, settings = runs.checkpoint(pipeline.id), settings_of(pipeline.run_settings)
     functions, environment = functions_of(json.loads(plan), runs.allowed)
     options = ["--checkpoint", str(checkpoint), "--dry-run", "--json", "--upgrade", body.how, *body.options]
-    return ask(runs.command, [*options, *settings.spark, *functions, "{plan}"], plan, environment)
+    options += [*settings.spark(f"{{{CONF}}}"), *functions, f"{{{PLAN}}}"]
+    return ask(runs.command, options, {PLAN: plan, CONF: properties_text(settings.conf)}, environment)
 
 
 @router.post(
     "/migrate", summary="Run another version, with the state of the one before", response_model=UpgradeDocument
 )
 def migrate(
-    who: Operator, parts: PartsOf, runs: RunsOf, name: str, body: Target, idempotency_key: IdempotencyKey = None
+    who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: Target, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """The run is stopped, its state moves into a new generation, and the version runs. Refused, it changes nothing."""
 
@@ -146,7 +148,7 @@ def migrate(
 
 @router.post("/rollback", summary="Go back to the version and the state of before", response_model=UpgradeDocument)
 def rollback(
-    who: Operator, parts: PartsOf, runs: RunsOf, name: str, idempotency_key: IdempotencyKey = None
+    who: Operator, parts: PartsOf, runs: RunsOf, name: Name, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """The run is stopped, and the version of before goes on where it was; what was read since is read once more."""
 

@@ -15,7 +15,7 @@ from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Pipeline
 from compiled_plan.service.texts import Text
 from compiled_plan.service.web.comparing import compared
-from compiled_plan.service.web.depends import Editor, PartsOf, Reading, Viewer
+from compiled_plan.service.web.depends import Editor, Name, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import (
     Asked,
     Short,
@@ -105,7 +105,7 @@ def before(parts: Parts, name: str) -> programs.Before | None:
 def list_versions(
     who: Viewer,
     session: Reading,
-    name: str,
+    name: Name,
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> VersionPage:
@@ -122,7 +122,7 @@ def list_versions(
 def add_version(
     who: Editor,
     parts: PartsOf,
-    name: str,
+    name: Name,
     body: NewVersion,
     if_match: IfMatch = None,
     idempotency_key: IdempotencyKey = None,
@@ -162,9 +162,14 @@ def added(pipeline: Pipeline, version: VersionSummary, warnings: Any, verdict: A
 
 
 @router.get("/{number}", summary="A version, with its program")
-def get_version(who: Viewer, session: Reading, name: str, number: Number, response: Response) -> VersionDocument:
+def get_version(who: Viewer, parts: PartsOf, name: Name, number: Number, response: Response) -> VersionDocument:
     """What is secret in the program is hidden."""
-    pipeline = pipelines.find(session, name)
-    version = versions.find(session, pipeline, number)
-    response.headers["ETag"] = pipelines.etag(pipeline)
-    return version_document(pipeline, version, versions.program_text(session, version))
+    with parts.database.read() as session:
+        pipeline = pipelines.find(session, name)
+        version = versions.find(session, pipeline, number)
+        program = versions.program_text(session, version)
+        document = version_document(pipeline, version)
+        response.headers["ETag"] = pipelines.etag(pipeline)
+    if program is not None:
+        document.program = parts.workers.run_once("shown_program", program=program)
+    return document

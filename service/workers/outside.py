@@ -22,6 +22,7 @@ from compiled_plan.plans.text.masking import masked
 _SERVERS = ("jdbc", "http", "https", "kafka", "redis", "mongodb", "amqp", "nats", "pulsar", "mysql", "postgresql")
 #: Ends of the names of options that are paths.
 _OF_PATHS = ("path", "paths", "location", "file", "dir", "directory", "folder", "keytab")
+_PATTERN = re.compile(r"[*?\[{]")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*(?=:)")
 
 
@@ -32,10 +33,31 @@ class Allowed:
     Args:
         programs: folders that Python functions may come from.
         data: folders and URIs of them that tables may be in.
+        home: the service's own folder, none of whose others tables may be in, even if it lies in one of `data`.
     """
 
     programs: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
+    home: str = ""
+
+    def holds(self, place: str) -> bool:
+        """Whether a table may be in a file, a folder or a URI.
+
+        Spark expands patterns in paths, and reads folders with all below them.
+        """
+        fixed = _PATTERN.split(place, maxsplit=1)[0]
+        if fixed != place and ".." in place:
+            return False
+        if self.home and _within(place, self.home):
+            return _within(place, data_of(self.home))
+        if self.home and _within(self.home, place if fixed == place else fixed[: fixed.rfind("/") + 1] or "."):
+            return False
+        return any(_within(place, folder) for folder in self.data)
+
+
+def data_of(home: str) -> str:
+    """The folder of a service that tables may be in."""
+    return f"{home}/data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +83,7 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
         elif found.key == "options" and isinstance(found.value, dict):
             for key, value in found.value.items():
                 if isinstance(value, str):
-                    _check_option(found.where, key, value, allowed.data)
+                    _check_option(found.where, key, value, allowed)
             _check_reached(found.where, found.value, allowed)
 
 
@@ -115,17 +137,17 @@ def _is_module(file: Path, module: str) -> bool:
     return file.suffix == ".py" and list(path[-len(parts) :]) == parts
 
 
-def _check_option(where: str, key: str, value: str, folders: Sequence[str]) -> None:
+def _check_option(where: str, key: str, value: str, allowed: Allowed) -> None:
     for place in _places(key, value):
-        _check_place(where, key, place, folders)
+        _check_place(where, key, place, allowed)
 
 
-def _check_place(where: str, key: str, place: str, folders: Sequence[str]) -> None:
-    if not any(_within(place, folder) for folder in folders):
+def _check_place(where: str, key: str, place: str, allowed: Allowed) -> None:
+    if not allowed.holds(place):
         raise UnsupportedError(
             f"the option {key!r} names {place!r}, which is in none of the folders that are allowed",
             where=where,
-            remedy=f"take one of {', '.join(folders)}, or ask the operator to allow its folder (--data)",
+            remedy=f"take one of {', '.join(allowed.data)}, or ask the operator to allow its folder (--data)",
         )
 
 
@@ -133,7 +155,7 @@ def _check_reached(where: str, options: Mapping[str, Any], allowed: Allowed) -> 
     """Refuse what a connector says of options that is outside, loads code, or is not known as harmless."""
     for reached in reached_by({key: value for key, value in options.items() if isinstance(value, str)}):
         if reached.kind is Reach.FILE:
-            _check_place(where, reached.option, reached.value, allowed.data)
+            _check_place(where, reached.option, reached.value, allowed)
         else:
             (value,) = masked({f"{reached.option} {reached.name}": reached.value}).values()
             raise UnsupportedError(

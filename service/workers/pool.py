@@ -14,11 +14,11 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
-from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, ProgramError
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.service.lanes import BusyError, Lane
 from compiled_plan.service.settings import Limits
 
 Json = Any
@@ -28,10 +28,6 @@ _START = 120.0
 _CHUNK = 1 << 20
 #: Answers that are kept: plans do not change, and their drawings are asked for again and again.
 _KEPT = 256
-
-
-class BusyError(ExecutionError):
-    """All workers have work for longer than the request waits."""
 
 
 class Refusal(CompiledPlanError):
@@ -97,28 +93,14 @@ class _Worker:
 _GIVEN = ("compile", "read", "check")
 
 
-class _Lane:
+class _Lane(Lane):
     """Workers of one kind, started when they are first needed, and who waits for them."""
 
     def __init__(self, workers: int, waiting: int) -> None:
+        super().__init__("a worker", workers + waiting)
         self.free: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
         for _ in range(workers):
             self.free.put(None)
-        self._places = threading.Semaphore(workers + waiting)
-
-    @contextlib.contextmanager
-    def place(self) -> Iterator[None]:
-        """A place among those who work and wait.
-
-        Raises:
-            BusyError: too many wait.
-        """
-        if not self._places.acquire(blocking=False):
-            raise BusyError("too many requests wait for a worker", remedy="try again in a moment")
-        try:
-            yield
-        finally:
-            self._places.release()
 
 
 class Workers:
@@ -135,6 +117,11 @@ class Workers:
         self._answers: OrderedDict[str, Json] = OrderedDict()
         self._lock = threading.Lock()
         self._closed = False
+
+    @property
+    def places(self) -> int:
+        """How many requests may wait for the workers at once."""
+        return self._given.places + self._stored.places
 
     def run(self, task: str, **arguments: Any) -> Json:
         """Carry a task out in a worker.

@@ -21,6 +21,7 @@ def compile_(
     old: str | None = None,
     program_ttls: bool = False,
     allowed: Mapping[str, Any] | None = None,
+    known: str = "",
 ) -> Json:
     """Compile a program, over the plan that was there before.
 
@@ -31,31 +32,38 @@ def compile_(
         old: the plan whose uids and edited TTLs are kept.
         program_ttls: whether edited TTLs are not kept.
         allowed: fields of `Allowed`.
+        known: the program that was there before, whose secrets are hidden in `text`.
     """
     from compiled_plan.api.initializing import find_modules_in
     from compiled_plan.api.scripts import Session, compiled, compiled_text
     from compiled_plan.plans.functions.loading import imported_from
     from compiled_plan.plans.inspection.reading import plan_from_json
     from compiled_plan.plans.inspection.recompile import notes, recompile
+    from compiled_plan.plans.text.masking import masked_program, masked_text
+    from compiled_plan.service.workers.unmasking import fill
 
-    may = Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()})
+    may = Allowed(**(allowed or {}))
     said: list[str] = []
-    program = text
+    filled = fill(text, known, None if old is None else json.loads(old))
+    program = filled.text
     for folder in may.programs:
         find_modules_in(Path(folder))
-    with imported_from([Path(folder) for folder in may.programs]):
+    with filled.unseen(), imported_from([Path(folder) for folder in may.programs]):
         if file:
             program = Path(file).read_text(encoding="utf-8")
             plan = compiled(file, Session(settings or {}), said.append).plan
         else:
-            plan = compiled_text(text, Session(settings or {}), said.append).plan
+            plan = compiled_text(program, Session(settings or {}), said.append).plan
     if old is not None:
         found = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
         said += notes(found, "the version in force")
         plan = found.plan
+    warnings = [masked_text(masked_program(filled.hide(line))) for line in _plain(said)]
     made = plan.to_json()
-    check_outside(json.loads(made), may)
-    return {"plan": made, "program": program, "warnings": _plain(said), **_figures(plan)}
+    document = json.loads(made)
+    check_outside(document, may)
+    filled.check(document)
+    return {"plan": made, "program": program, "warnings": warnings, **_figures(plan)}
 
 
 def _plain(said: list[str]) -> list[str]:
@@ -75,9 +83,12 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
     """
     from compiled_plan.plans.inspection.reading import plan_from_json
     from compiled_plan.plans.text import jsontext
+    from compiled_plan.service.workers.unmasking import check_complete
 
     found = plan_from_json(plan, "the plan")
-    check_outside(jsontext.loads(plan), Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()}))
+    document = jsontext.loads(plan)
+    check_complete(document)
+    check_outside(document, Allowed(**(allowed or {})))
     return {"plan": plan, "warnings": [], **_figures(found)}
 
 
@@ -175,6 +186,40 @@ def stages(plan: str) -> Json:
     return {**found.model_dump(by_alias=True), "text": stages_text(found)}
 
 
+def shown_plan(plan: str) -> str:
+    """The text of a plan with its secrets hidden; the text itself where it has none."""
+    from compiled_plan.plans.text.masking import masked_json
+
+    document = json.loads(plan)
+    shown = masked_json(document)
+    return plan if shown == document else json.dumps(shown, indent=2)
+
+
+def shown_program(program: str) -> str:
+    """The text of a program with its secrets hidden."""
+    from compiled_plan.plans.text.masking import masked_program
+
+    return masked_program(program)
+
+
+def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
+    """A stretch of what a run printed with its secrets hidden: lines, offset, where to read on, and size.
+
+    Args:
+        run: the folder of the run.
+        offset: where to begin, in bytes.
+        tail: how many lines of the end, in place of it.
+    """
+    from compiled_plan.service.runs import output
+    from compiled_plan.service.runs.folders import RunFolder
+    from compiled_plan.service.runs.secrets import without_secrets
+
+    folder = RunFolder(Path(run))
+    found = output.read(folder.output, offset=offset, tail=tail)
+    lines = without_secrets(found.text, folder).splitlines()
+    return {"lines": lines, "offset": found.offset, "next_offset": found.end, "size": found.size}
+
+
 TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
     "read": read,
@@ -184,6 +229,9 @@ TASKS: Mapping[str, Callable[..., Json]] = {
     "graph": graph,
     "state": state,
     "stages": stages,
+    "shown_plan": shown_plan,
+    "shown_program": shown_program,
+    "shown_output": shown_output,
 }
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,3 +115,51 @@ def test_passwords_are_written_where_somebody_says_so(parts: Parts, folder: Path
     assert not (out / "sums").exists()
     assert [each.did for each in export_folder(parts, out, secrets=True)] == ["same", "written"]
     assert "geheim" in (out / "sums" / "plan.json").read_text()
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("file", ["program.sql", "plan.json", "pipeline.toml"])
+def test_an_import_follows_no_links(file: str, parts: Parts, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("colour = 'secret'")
+    (folder / "sums" / file).unlink(missing_ok=True)
+    (folder / "sums" / file).symlink_to(tmp_path / "outside")
+    found = failed(parts, folder)
+    assert (found.name, "this is a link" in found.message, "secret" in str(found)) == ("sums", True, False)
+
+
+@pytest.mark.attack
+def test_an_import_goes_into_no_linked_folder_and_reads_no_pipe(parts: Parts, folder: Path, tmp_path: Path) -> None:
+    (folder / "sums").rename(tmp_path / "elsewhere")
+    (folder / "sums").symlink_to(tmp_path / "elsewhere")
+    assert "this is a link" in failed(parts, folder).message
+    (folder / "sums").unlink()
+    (folder / "sums").mkdir()
+    (folder / "sums" / "program.sql").write_text(SQL)
+    os.mkfifo(folder / "sums" / "plan.json")
+    assert "no plain file" in failed(parts, folder).message
+
+
+@pytest.mark.attack
+def test_an_export_writes_through_no_links(parts: Parts, folder: Path, tmp_path: Path) -> None:
+    did(parts, folder)
+    out, outside = tmp_path / "out", tmp_path / "outside"
+    outside.write_text("as before")
+    (out / "sums").mkdir(parents=True)
+    (out / "sums" / "plan.json").symlink_to(outside)
+    (tmp_path / "other").mkdir()
+    (out / "copies").symlink_to(tmp_path / "other")
+    found = list(export_folder(parts, out))
+    assert [(each.did, "this is a link" in each.message) for each in found] == [("failed", True)] * 2
+    assert outside.read_text() == "as before" and list((tmp_path / "other").iterdir()) == []
+
+
+@pytest.mark.attack
+def test_an_export_with_secrets_is_its_users_alone(parts: Parts, folder: Path, tmp_path: Path) -> None:
+    (folder / "sums" / "program.sql").write_text(SQL.replace("'print'", DATABASE))
+    did(parts, folder)
+    out = tmp_path / "out"
+    (out / "sums").mkdir(parents=True)
+    (out / "sums" / "plan.json").write_text("{}")
+    (out / "sums" / "plan.json").chmod(0o644)
+    assert [each.did for each in export_folder(parts, out, secrets=True)] == ["written", "written"]
+    assert {path.stat().st_mode & 0o777 for path in (out / "sums").iterdir()} == {0o600}

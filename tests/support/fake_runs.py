@@ -1,4 +1,4 @@
-"""A stand-in for `execute-plan` that needs no Spark: `--conf fake.do=` says how it goes."""
+"""A stand-in for `execute-plan` that needs no Spark: `fake.do` of its `--conf-file` says how it goes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 
 from compiled_plan.plans.inspection.checkpoints import FORMAT
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
+from compiled_plan.plans.text.properties import read_properties
 from compiled_plan.plans.text.secrets import secrets_in
 from compiled_plan.service.runs.generations import generation_of
 
@@ -57,7 +58,8 @@ def main() -> None:
         (checkpoint / "pruned").touch()
         print('{"removed": [1]}')
         return
-    settings = dict(arguments[at + 1].split("=", 1) for at, each in enumerate(arguments) if each == "--conf")
+    conf = option("--conf-file")
+    settings = read_properties(Path(conf).read_text(), conf) if conf else {}
     do = settings.get("fake.do", "run")
     if option("--upgrade") and settings.get("fake.upgrade") == "refuse":
         do = "refuse"

@@ -1,8 +1,13 @@
-"""A service without tokens that runs the stand-in for `execute-plan`: the folder of the service is its argument."""
+"""A service that runs stand-ins for `execute-plan` and `inspect-state`.
+
+    python -m tests.support.fake_service HOME [--tokens] [--inspect COMMAND]
+
+Without `--tokens` it asks nobody for one. The stand-in for `inspect-state` is a command of the shell.
+"""
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 from compiled_plan.service.serving import serve
@@ -11,7 +16,13 @@ from tests.support.fake_runs import COMMAND
 
 
 def main() -> None:
-    serve(Settings(home=Path(sys.argv[1]), port=0, tokens=False), COMMAND)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("home", type=Path)
+    parser.add_argument("--tokens", action="store_true")
+    parser.add_argument("--inspect", default="echo {}")
+    given = parser.parse_args()
+    inspect = ("/bin/sh", "-c", given.inspect, "inspect-state")
+    serve(Settings(home=given.home, port=0, tokens=given.tokens), COMMAND, inspect)
 
 
 if __name__ == "__main__":

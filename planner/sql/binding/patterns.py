@@ -18,7 +18,7 @@ from compiled_plan.plans.types import BOOLEAN, INT, CharType, NullType
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<name>[A-Za-z_][A-Za-z0-9_]*|`[^`]+`)
-      | (?P<quantifier>[*+?] | \{\s*\d*\s*(?:,\s*\d*\s*)?\})
+      | (?P<quantifier>[*+?] | \{\s*(?:\d+\s*)?(?:,\s*(?:\d+\s*)?)?\})
       | (?P<other>\{-|-\}|.)
     )""",
     re.VERBOSE | re.DOTALL,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from compiled_plan.plans.text.visible import visible
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -55,10 +57,11 @@ def render(span: Span, text: str) -> str:
     begin = text.rfind("\n", 0, span.start) + 1
     stop = text.find("\n", span.start)
     source = text[begin : stop if stop >= 0 else len(text)].rstrip("\r")
-    width = max(1, min(span.end, begin + len(source)) - span.start)
+    before, spanned = visible(source[: span.column - 1]), visible(source[span.column - 1 : span.end - begin])
     # Tabs are kept in the padding so that the caret lines up whatever their width is.
-    padding = "".join("\t" if char == "\t" else " " for char in source[: span.column - 1])
-    return f"line {span.line}, column {span.column}\n    {source}\n    {padding}{'^' * width}"
+    padding = "".join("\t" if char == "\t" else " " for char in before)
+    carets = "^" * max(1, len(spanned))
+    return f"line {span.line}, column {span.column}\n    {visible(source)}\n    {padding}{carets}"
 
 
 def where(expression: exp.Expr, text: str) -> str:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.text.masking import masked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,8 +38,26 @@ def compiler_options() -> list[str]:
     return [*later, "-XX:MetaspaceSize=256m"]
 
 
+def start_java(settings: Mapping[str, str], *, quickly: bool) -> None:
+    """Start Java, where none is there yet.
+
+    PySpark puts all settings into its command, which every user of the machine can see. Those that are secret follow
+    when Java is there: Spark has them before its context is made.
+
+    Args:
+        settings: of the session, all of them.
+        quickly: whether Java is asked for in the short way.
+    """
+    from pyspark import SparkConf, SparkContext
+
+    shown = masked(settings)
+    conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
+    with _asked_quickly() if quickly else nullcontext():
+        SparkContext._ensure_initialized(conf=conf)
+
+
 def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, open_to_users: bool) -> SparkSession:
-    """Start Java with the kernel on its class path, and make a session in it.
+    """Make a session in a Java that has the kernel on its class path.
 
     Args:
         settings: of the session, all of them.
@@ -49,8 +68,6 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
     from pyspark import SparkConf, SparkContext
 
     conf = SparkConf().setAll(list(settings.items()))
-    with _asked_quickly():
-        SparkContext._ensure_initialized(conf=conf)
     start = java_class(SparkContext._jvm, "org.compiledplan.kernel.host.SessionStart")
     start.prepare(open_to_users)
     SparkContext.getOrCreate(conf)

@@ -17,7 +17,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
 from compiled_plan.plans.execution.session.class_archive import java_options
 from compiled_plan.plans.execution.session.heap import bounded_young
-from compiled_plan.plans.execution.session.lean_start import compiler_options, lean_session
+from compiled_plan.plans.execution.session.lean_start import compiler_options, lean_session, start_java
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
 from compiled_plan.plans.execution.spark.java import java_class
 
@@ -309,6 +309,7 @@ def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_user
     for name, value in chosen.items():
         builder = builder.config(name, value)
     try:
+        start_java(chosen, quickly=lean)
         session = lean_session(chosen, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
         _name_classes(session)
         return session

@@ -13,7 +13,7 @@ from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import reason
 
 _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
-_SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}\s*$")
+_SQLSTATE = re.compile(r"(?<!\s)\s*SQLSTATE: \w{5}\s*$")
 _CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 
 #: What Spark puts around the exception that ended a query: before it, and behind it the whole plan.
@@ -28,9 +28,6 @@ _AWAY = re.compile(
 
 #: A memory or stack that is used up: the JVM's own, or what Spark gives out of it.
 _NO_MORE = re.compile(r"(OutOfMemoryError|StackOverflowError)(?:: (.*))?")
-
-#: A record or file that cannot be read: what, where and the remedy (the kernel's `UnreadableException`).
-_UNREADABLE = re.compile(r"UnreadableException: (.*); at: (.*); try: (.*)")
 
 #: A folder that Hadoop's local file system cannot make; behind it are folders of the attempt.
 _UNMADE = re.compile(r"Mkdirs failed to create (\S+?)(?:/\.compiled-plan-\S*|/_temporary\S*)? \(exists=")
@@ -78,9 +75,9 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
             " ".join(("Kafka's brokers", *sorted(set(brokers)), f"do not answer: {away[1] or away[2]}")),
             remedy="start them, and then the plan again on its checkpoint: what was committed is kept",
         )
-    unreadable = _UNREADABLE.search(message) or _UNREADABLE.search(str(fault))
+    unreadable = _unreadable(message) or _unreadable(str(fault))
     if unreadable is not None:
-        return DataError(unreadable[1], where=unreadable[2], remedy=unreadable[3])
+        return unreadable
     by_function = _BY_FUNCTION.search(message) or _BY_FUNCTION.search(str(fault))
     if by_function is not None:
         return DataError(by_function[1].strip(), remedy="correct the function or its rows; --debug shows the traceback")
@@ -147,6 +144,14 @@ def _ended(message: str, fault: Exception) -> re.Match[str] | None:
     Where that happens in the thread of the query itself, Spark's message leaves the name out, and its stack has it.
     """
     return _NO_MORE.search(message) or _NO_MORE.search(getattr(fault, "_stackTrace", None) or "")
+
+
+def _unreadable(message: str) -> DataError | None:
+    """A record or file that cannot be read, as the kernel's `UnreadableException` says it: what, where, remedy."""
+    line = message.partition("UnreadableException: ")[2].partition("\n")[0]
+    fault, _, remedy = line.rpartition("; try: ")
+    what, _, where = fault.rpartition("; at: ")
+    return DataError(what, where=where, remedy=remedy) if what else None
 
 
 def _short(message: str) -> str:

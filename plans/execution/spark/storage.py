@@ -94,7 +94,8 @@ class LocalFolder(LocalReads, Folder):
     def make(self, name: str = "") -> None:
         path = self.path / name
         with writing(path, "checkpoint", CheckpointError):
-            self._make_folder(path)
+            # Plans in a checkpoint have passwords, and its state is data: it is closed to other users.
+            self._make_folder(path, mode=0o700)
 
     def write_text(self, name: str, text: str) -> None:
         path = self.path / name
@@ -174,9 +175,9 @@ class LocalFolder(LocalReads, Folder):
 
     # Each of these is one step: a process may end before and after it.
 
-    def _make_folder(self, path: Path) -> None:
+    def _make_folder(self, path: Path, mode: int = 0o777) -> None:
         missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True, mode=mode)
         for folder in missing:
             _flush(folder.parent)
 

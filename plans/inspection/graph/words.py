@@ -77,7 +77,7 @@ class _About:
     @property
     def key(self) -> str:
         """The columns of the key, without the names of tables; empty where it is none, or no columns alone."""
-        found = re.sub(r"\w+\.(?=\w)", "", self["key"])
+        found = re.sub(r"(?<!\w)\w+\.(?=\w)", "", self["key"])
         return found if re.fullmatch(r"\w+(, \w+)*", found) and found != "none" and not found.isdigit() else ""
 
 

@@ -233,14 +233,38 @@ def test_a_client_asks_so_often(settings: Settings, workers: Workers, make: Make
     assert int(answers[-1].headers["retry-after"]) > 0
 
 
-def test_guessing_tokens_ends(settings: Settings, workers: Workers, make: Make) -> None:
+@pytest.mark.attack
+def test_wrong_tokens_lock_nobody_out(settings: Settings, workers: Workers, make: Make) -> None:
     good = make()[1]
     with limited(settings, workers, failed_logins_per_minute=4) as client:
         wrong = [client.get("me", headers=bearer(f"x{n}")).status_code for n in range(2)]
         wrong += [client.post("session", json={"token": f"y{n}"}).status_code for n in range(2)]
         assert wrong == [401] * 4
-        assert client.post("session", json={"token": good}).status_code == 429
-        assert client.get("me", headers=bearer(good)).status_code == 429
+        for _ in range(30):
+            late = client.get("me", headers=bearer("z")), client.post("session", json={"token": "z"})
+            assert [each.status_code for each in late] == [429] * 2
+            assert int(late[0].headers["retry-after"]) > 0
+        assert client.get("me", headers=bearer(good)).status_code == 200
+        assert client.post("session", json={"token": good}).status_code == 200
+        assert client.get("me").status_code == 200
+        assert client.get("health").status_code == 200
+
+
+@pytest.mark.attack
+def test_a_flood_of_one_token_is_no_matter_of_others(settings: Settings, workers: Workers, make: Make) -> None:
+    one, other = make()[1], make()[1]
+    with limited(settings, workers, requests_per_minute=5) as client:
+        assert [client.get("me", headers=bearer(one)).status_code for _ in range(6)][-1] == 429
+        assert client.get("me", headers=bearer(other)).status_code == 200
+        assert client.get("health").status_code == 200
+
+
+@pytest.mark.attack
+def test_a_sign_in_is_small(client: TestClient) -> None:
+    headers = {"Content-Type": "application/json"}
+    for body in (b'{"token": "' + b"x" * 5_000 + b'"}', iter([b"[" * 3_000] * 2)):
+        assert client.post("session", content=body, headers=headers).status_code == 413
+    assert client.get("me", headers={"Content-Length": "9" * 5_000}).status_code == 400
 
 
 def test_every_route_says_which_role_it_needs(app: FastAPI) -> None:
@@ -270,9 +294,9 @@ def test_tables_in_files_stay_in_their_folders(client: TestClient, make: Make, t
         "CREATE TABLE a (id INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json');"
         "CREATE TABLE b (id INT) WITH ('connector' = 'print'); INSERT INTO b SELECT id FROM a;"
     )
-    headers = bearer(make()[1])
+    headers, home = bearer(make()[1]), tmp_path / "home"
     statuses = {
         place: client.post("compile", json={"program": script.format(place)}, headers=headers).status_code
-        for place in ("/etc/a", f"{tmp_path}/home/a", f"{tmp_path}/home/../a", "s3://bucket/a")
+        for place in ("/etc/a", f"{home}/data/a", f"{home}/data/../a", f"{home}/runs", f"{home}/service.db", "s3://b/a")
     }
-    assert list(statuses.values()) == [422, 200, 422, 422]
+    assert list(statuses.values()) == [422, 200, 422, 422, 422, 422]

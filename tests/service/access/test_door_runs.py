@@ -120,7 +120,7 @@ def test_settings_that_come_back_hidden_are_those_of_before(
     shown = run(client, operator)["settings"]
     assert client.post("pipelines/shop/run/start", json={"settings": shown}, headers=operator).status_code == 200
     wait_until(lambda: run(client, operator)["number"] == 2, "a start")
-    assert "of-spark" in next(settings.home.glob("runs/*/2/command.json")).read_text()
+    assert "of-spark" in next(settings.home.glob("runs/*/2/spark.conf")).read_text()
     other = {"settings": {"conf": {"spark.ssl.keyPassword": "******"}}}
     answer = client.post("pipelines/shop/run/start", json=other, headers=operator)
     assert (answer.status_code, answer.json()["where"]) == (422, "conf")

@@ -68,6 +68,7 @@ def test_what_is_not_allowed_any_more_is_not_started(tmp_path: Path) -> None:
 def test_settings_become_options(tmp_path: Path) -> None:
     found = launched(tmp_path, {}, Allowed(), trigger="real-time=2m", conf={"spark.a": "b"}, max_files_per_batch=3)
     assert options(found, "--trigger") == ["real-time=2m"]
-    assert (options(found, "--conf"), options(found, "--max-files-per-batch")) == (["spark.a=b"], ["3"])
+    assert (options(found, "--conf-file"), options(found, "--max-files-per-batch")) == (["{run}/spark.conf"], ["3"])
+    assert found.files["spark.conf"] == "spark.a=b\n"
     scheduled = launched(tmp_path / "other", {}, Allowed(), trigger="2s", every="15 min")
     assert (options(scheduled, "--trigger"), "--available-now" in scheduled.argv) == ([], True)

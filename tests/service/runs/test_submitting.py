@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
-from compiled_plan.service.runs.settings import RunSettings
+from compiled_plan.service.runs.settings import Files, RunSettings
 from compiled_plan.service.runs.submitting import submitted
 
 
@@ -24,24 +24,26 @@ def submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_options_of_spark_come_before_the_command_and_its_own_after_it(submit: str, tmp_path: Path) -> None:
     settings = RunSettings(launcher="spark-submit", master="yarn", conf={"spark.a": "b c"}, trigger="2s")
-    argv = settings.argv(("execute-plan",), "plan.json", "shop", tmp_path / "c", tmp_path / "p", ["--reset", "x"])
+    argv = settings.argv(
+        ("execute-plan",), Files("plan.json", "conf"), "shop", tmp_path / "c", tmp_path / "p", ["--reset", "x"]
+    )
     at = next(at for at, each in enumerate(argv) if each.endswith("cli/execute_plan.py"))
-    assert argv[: at - 4] == [submit, "--master", "yarn"]
-    assert argv[at - 4] == "--jars" and argv[at - 3].endswith(".jar")
-    assert argv[at - 2 : at] == ["--conf", "spark.a=b c"]
+    assert argv[: at - 5] == [submit, "--master", "yarn"]
+    assert argv[at - 5] == "--jars" and argv[at - 4].endswith(".jar")
+    assert argv[at - 3 : at] == ["--properties-file", "conf", "--load-spark-defaults"]
     rest = argv[at + 1 :]
-    assert rest[-3:] == ["--reset", "x", "plan.json"] and "--master" not in rest and "--conf" not in rest
+    assert rest[-3:] == ["--reset", "x", "plan.json"] and "--master" not in rest and "--conf-file" not in rest
     assert rest[rest.index("--trigger") + 1] == "2s"
 
 
 def test_what_nobody_could_look_after_is_refused(submit: str) -> None:
     with pytest.raises(UnsupportedError, match="deployMode=cluster"):
-        submitted("yarn", {"spark.submit.deployMode": "cluster"})
-    assert submitted("", {"spark.submit.deployMode": "client"})[1] == "--jars"
+        submitted("yarn", {"spark.submit.deployMode": "cluster"}, "")
+    assert submitted("", {"spark.submit.deployMode": "client"}, "")[1] == "--jars"
 
 
 def test_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(ExecutionError, match="not on the service's PATH"):
-        submitted("", {})
+        submitted("", {}, "")

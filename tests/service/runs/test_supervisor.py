@@ -242,7 +242,7 @@ def test_a_way_back_whose_end_was_not_noted_is_not_gone_twice(runs: Runs, monkey
     runs.want(upgrade="rollback", outcome="rolling-back")
     start = supervisor.launch
 
-    def killed(pipeline: Path, what: Launch) -> None:
+    def killed(pipeline: Path, what: Launch, umask: int) -> None:
         start(pipeline, what)
         if what.facts["what"] == "run":
             raise KeyboardInterrupt

@@ -12,7 +12,11 @@ from compiled_plan.service.workers.pool import Workers
 from tests.support.service import client_of
 
 #: Says how it was called.
-SAYS = "import json, os, sys; print(json.dumps({'argv': sys.argv[1:], 'path': os.environ.get('PYTHONPATH', '')}))"
+SAYS = """
+import json, os, sys
+conf = open(sys.argv[sys.argv.index("--conf-file") + 1]).read()
+print(json.dumps({"argv": sys.argv[1:], "path": os.environ.get("PYTHONPATH", ""), "conf": conf}))
+"""
 FAILS = "import sys; sys.exit('error: it does not fit\\n  at: there\\n  try: reset it, password=hush')"
 FUNCTION = """
 from compiled_plan import ScalarFunction
@@ -42,19 +46,19 @@ def test_it_is_asked_as_it_would_be_started(settings: Settings, workers: Workers
         target = {"version": 1, "partial": True, "reset": ["join-1"], "warm_up": ["all"]}
         answer = client.post("pipelines/shop/upgrade/check", json=target)
         assert answer.status_code == 200, answer.text
-        argv, path = answer.json()["argv"], answer.json()["path"]
+        argv, path, conf = (answer.json()[name] for name in ("argv", "path", "conf"))
         client.post("pipelines/shop/run/stop")
     assert {"--dry-run", "--json", "migrate-partial"} <= set(argv)
     pairs = list(pairwise(argv))
     for pair in (
         ("--functions-from", f"loud_words={tmp_path}"),
         ("--master", "local[2]"),
-        ("--conf", "spark.a=b"),
         ("--reset", "join-1"),
         ("--warm-up", "all"),
     ):
         assert pair in pairs
     assert path.startswith(str(tmp_path))
+    assert conf == "spark.a=b\n" and "spark.a" not in " ".join(argv)
 
 
 def test_a_refusal_is_answered_with_what_to_do(settings: Settings, workers: Workers) -> None:

@@ -143,6 +143,42 @@ def test_every_declared_option_of_any_text_is_checked(name: str, option: str, da
 
 
 @pytest.mark.attack
+@pytest.mark.parametrize("folder", ["{home}/data", "{root}"])
+@pytest.mark.parametrize("connector", ["filesystem", "spark"])
+@pytest.mark.parametrize(
+    ("path", "good"),
+    [
+        ("{home}/data/in", True),
+        ("file://{home}/data/in/*.json", True),
+        ("{home}", False),
+        ("{home}/runs", False),
+        ("{home}/runs/1/1/plan.json", False),
+        ("file:{home}/service.db", False),
+        ("{home}/checkpoints/2", False),
+        ("{home}/data/../runs", False),
+        ("{home}/data/link", False),
+        ("{home}/data-too", False),
+        ("{root}", False),
+        ("{root}/*/runs", False),
+        ("file:{root}/h[o]me/runs", False),
+        ("/*", False),
+        ("{home}/data/{{x,../../runs}}/1", False),
+    ],
+)
+def test_the_home_of_the_service_is_no_data(connector: str, path: str, good: bool, folder: str, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "data").mkdir(parents=True)
+    (home / "data" / "link").symlink_to(home / "runs")
+    places = {"home": home, "root": tmp_path}
+    plan = {"nodes": [{"options": {"connector": connector, "path": path.format(**places)}}]}
+    allowed = Allowed(data=(str(home / "data"), folder.format(**places)), home=str(home))
+    if good:
+        check_outside(plan, allowed)
+    else:
+        with pytest.raises(UnsupportedError, match="none of the folders"):
+            check_outside(plan, allowed)
+
+
 @pytest.mark.parametrize(
     ("function", "good"),
     [

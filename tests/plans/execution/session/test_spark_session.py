@@ -12,6 +12,7 @@ import pytest
 
 from compiled_plan import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.session.lean_start import start_java
 from compiled_plan.plans.execution.session.spark_session import _beside, query_settings, spark_session
 
 if TYPE_CHECKING:
@@ -79,3 +80,16 @@ def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: Spark
         leave.set()
         other.result(60)
         run.result(60)
+
+
+@pytest.mark.attack
+def test_secrets_of_spark_are_in_no_list_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PySpark puts settings into the command of Java; what follows is set in Java itself."""
+    from pyspark import SparkContext
+
+    seen: dict[str, str] = {}
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", lambda conf: seen.update(conf.getAll()))
+    monkeypatch.setattr(SparkContext, "_jvm", None)
+    settings = {"spark.plain": "a", "spark.hadoop.fs.s3a.secret.key": "geheim", "spark.x.url": "jdbc:x://u:geheim@h"}
+    start_java(settings, quickly=True)
+    assert seen.get("spark.plain") == "a" and "geheim" not in str(seen)

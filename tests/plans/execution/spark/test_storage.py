@@ -123,3 +123,13 @@ def test_a_file_that_hadoop_wrote_before_can_be_read_by_it_afterwards(spark: Spa
     stream.close()
     LocalFolder(tmp_path).write_text("log", "after")
     assert far.read_text("log") == "after"
+
+
+@pytest.mark.attack
+def test_a_new_folder_is_closed_to_other_users(tmp_path: Path) -> None:
+    LocalFolder(tmp_path / "new").make()
+    assert (tmp_path / "new").stat().st_mode & 0o077 == 0
+    (tmp_path / "old").mkdir(mode=0o755)
+    (tmp_path / "old").chmod(0o755)
+    LocalFolder(tmp_path / "old").make()
+    assert (tmp_path / "old").stat().st_mode & 0o777 == 0o755

@@ -1,0 +1,62 @@
+"""Properties files, as `spark-submit --properties-file` takes them: settings that no list of processes shows.
+
+Source: `java.util.Properties.load` of JDK 17, without lines that are continued.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from compiled_plan.plans.errors import ProgramError
+
+_LINE = re.compile(r"((?:[^\\=: \t\f]|\\.)+)[ \t\f]*(?:[=:][ \t\f]*)?(.*)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
+_ESCAPES = {character: f"\\{letter}" for letter, character in _CHARACTERS.items()} | {"\\": "\\\\"}
+
+
+def read_properties(text: str, where: str) -> dict[str, str]:
+    """The settings of a file.
+
+    Args:
+        text: lines `key=value`, or `key value`; those that begin with `#` or `!` are comments.
+        where: the file, for messages.
+
+    Raises:
+        ProgramError: a line is none; names it.
+    """
+    settings = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        content = line.strip(" \t\r\f")
+        if not content or content[0] in "#!":
+            continue
+        pair = _LINE.fullmatch(content)
+        if pair is None or (content.endswith("\\") and not content.endswith("\\\\")):
+            remedy = "write `key=value`, a backslash as two, and each setting in one line"
+            raise ProgramError("this is no setting", where=f"{where}, line {number}", remedy=remedy)
+        settings[_unescaped(pair[1])] = _unescaped(pair[2])
+    return settings
+
+
+def _unescaped(text: str) -> str:
+    def character(escape: re.Match[str]) -> str:
+        letter = escape[1]
+        return chr(int(letter[1:], 16)) if len(letter) > 1 else _CHARACTERS.get(letter, letter)
+
+    return _ESCAPE.sub(character, text)
+
+
+def properties_text(settings: Mapping[str, str]) -> str:
+    """The text of a file with these settings."""
+    return "".join(f"{_key(key)}={_escaped(value)}\n" for key, value in settings.items())
+
+
+def _key(key: str) -> str:
+    return re.sub(r"[=:#! ]", lambda found: f"\\{found[0]}", _escaped(key))
+
+
+def _escaped(value: str) -> str:
+    text = "".join(_ESCAPES.get(character, character) for character in value)
+    # A space at an end would be taken for one around the value.
+    return re.sub(r"^ | $", r"\\u0020", text)

@@ -1,0 +1,17 @@
+"""Texts for terminals: control characters in them are shown, not carried out.
+
+A name or a string of a program may have escape sequences, which would write over lines, change the title of a window,
+or answer as if a person had typed.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: All but tab and newline of C0, DEL, C1, line separators, and what turns the direction of a text.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """A text with control characters as `\\u001b`, which JSON and Python read alike."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,0 +1,227 @@
+"""Programs in which secrets are hidden, and their values from the version in force.
+
+Who may edit a program must not learn its secrets, nor have a run send them elsewhere. So a hidden value is filled in
+only where it stood: in the WITH of the same table, while every option that may decide where it is sent is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from compiled_plan.planner.sql.dialect import Flink
+from compiled_plan.planner.sql.nodes.position import render, span_at
+from compiled_plan.planner.sql.nodes.statements import CreateTable
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.errors import CompiledPlanError, PlanError, ProgramError
+from compiled_plan.plans.text.masking import HIDDEN, masked_program
+from compiled_plan.plans.text.options import Kind
+from compiled_plan.plans.text.secrets import hidden, secrets_in
+
+Options = Mapping[str, str]
+_REMEDY = "write the value"
+#: Kinds of options that name no host, file or class.
+_HARMLESS = frozenset(
+    {Kind.BOOLEAN, Kind.INTEGER, Kind.COUNT, Kind.POSITIVE, Kind.NUMBER, Kind.RATE, Kind.DURATION, Kind.MEMORY}
+)
+#: Options that choose what is read or written on the same server.
+_ON_SERVER = frozenset({"table-name", "topic"})
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A program with its secrets.
+
+    Args:
+        text: the program.
+        secrets: options that were filled in, with their values.
+        origins: the options of the tables of the version in force.
+    """
+
+    text: str
+    secrets: frozenset[tuple[str, str]] = frozenset()
+    origins: Sequence[Options] = field(default_factory=tuple)
+
+    @contextmanager
+    def unseen(self) -> Iterator[None]:
+        """Errors that are raised meanwhile do not show what was filled in."""
+        try:
+            yield
+        except CompiledPlanError as fault:
+            if not self.secrets:
+                raise
+            raise ProgramError(self.hide(fault.message), where=self.hide(fault.where), remedy=fault.remedy) from None
+
+    def hide(self, text: str) -> str:
+        """A text of the compiler without what was filled in."""
+        return hidden(text, secrets_in(dict(self.secrets)) | {_quoted(value)[1:-1] for _, value in self.secrets})
+
+    def check(self, plan: Any) -> None:
+        """Refuse a plan that takes a secret elsewhere: by LIKE, ALTER or a hint.
+
+        Args:
+            plan: its JSON.
+
+        Raises:
+            PlanError: names the option.
+        """
+        for options in _tables(plan):
+            for key, value in self.secrets:
+                if options.get(key) == value and not any(
+                    origin.get(key) == value and _target(origin) == _target(options) for origin in self.origins
+                ):
+                    raise _moved(key, "a table of the program")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The program in force and its tables, as they are and as they are shown."""
+
+    text: str
+    tables: Sequence[CreateTable]
+    shown: str
+    shown_tables: Sequence[CreateTable]
+
+
+def fill(text: str, known: str, plan: Any) -> Filled:
+    """Fill the hidden values of a program in.
+
+    Args:
+        text: the program; `******` stands for a secret, or a part of a value that is one.
+        known: the program in force; empty where there is none.
+        plan: the JSON of its plan, or None.
+
+    Raises:
+        ProgramError: the program is no Flink SQL.
+        PlanError: a value is not known, or would be sent elsewhere.
+    """
+    if HIDDEN not in text:
+        return Filled(text)
+    before, tables = _known_tables(known), _create_tables(text)
+    edits: list[tuple[int, int, str]] = []
+    secrets: set[tuple[str, str]] = set()
+    for table in tables:
+        keys = [key for key, value in table.options.items() if HIDDEN in value]
+        if not keys:
+            continue
+        where = render(table.option_spans[keys[0]], text)
+        options = _filled(table, keys, before, where)
+        for key in keys:
+            span = table.option_spans[key]
+            edits.append((span.start, span.end, f"{_quoted(key)} = {_quoted(options[key])}"))
+            secrets.add((key, options[key]))
+    _check_elsewhere(text, tables, before)
+    for start, end, option in sorted(edits, reverse=True):
+        text = text[:start] + option + text[end:]
+    return Filled(text, frozenset(secrets), [*(table.options for table in before.tables), *_tables(plan)])
+
+
+def check_complete(plan: Any) -> None:
+    """Refuse a plan as the service shows it, whose tables lack their secrets.
+
+    Raises:
+        PlanError: names the option.
+    """
+    for options in _tables(plan):
+        for key, value in options.items():
+            if HIDDEN in value:
+                raise PlanError(
+                    f"the value of {key!r} is hidden in this plan",
+                    where=f"{key}={value}",
+                    remedy="give the plan file itself, with its secrets",
+                )
+
+
+def _known_tables(text: str) -> _Known:
+    """The tables of the program in force; none of a program in Python."""
+    shown = masked_program(text)
+    try:
+        found = _Known(text, _create_tables(text), shown, _create_tables(shown))
+    except CompiledPlanError:
+        return _Known("", (), "", ())
+    return found if len(found.tables) == len(found.shown_tables) else _Known(text, (), shown, ())
+
+
+def _create_tables(text: str) -> Sequence[CreateTable]:
+    return [statement for statement in parse_script(text) if isinstance(statement, CreateTable)]
+
+
+def _filled(table: CreateTable, keys: Sequence[str], known: _Known, where: str) -> Options:
+    is_known = False
+    for old, shown in zip(known.tables, known.shown_tables, strict=True):
+        if old.name != table.name or any(shown.options.get(key) != table.options[key] for key in keys):
+            continue
+        is_known = True
+        options = {**table.options, **{key: old.options[key] for key in keys}}
+        if _target(options) == _target(old.options):
+            return options
+    if is_known:
+        raise _moved(keys[0], where)
+    raise PlanError(
+        f"the value of {keys[0]!r} is hidden here, and the table has none like it in the version in force",
+        where=where,
+        remedy=_REMEDY,
+    )
+
+
+def _moved(key: str, where: str) -> PlanError:
+    return PlanError(
+        f"the value of {key!r} is hidden here, and other options of its table are not those of the version in force",
+        where=where,
+        remedy="write the secrets of a table anew when its connector, address or driver changes",
+    )
+
+
+def _target(options: Options) -> Options:
+    """The options that may decide where a secret is sent: all but those that are known not to."""
+    spec = connector_spec(options.get("connector"))
+    declared = {} if spec is None else spec.options
+    return {
+        key: value
+        for key, value in options.items()
+        if key not in _ON_SERVER and (key not in declared or declared[key].kind not in _HARMLESS)
+    }
+
+
+def _tables(plan: Any) -> Iterator[Options]:
+    """The options of all tables of a plan."""
+    waiting = [plan]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            waiting += value.values()
+            if isinstance(options := value.get("options"), dict):
+                yield {name: option for name, option in options.items() if isinstance(option, str)}
+
+
+def _check_elsewhere(text: str, tables: Sequence[CreateTable], known: _Known) -> None:
+    """Refuse a hidden value outside of a table's options: it would be taken for the value itself."""
+    masked = _literals(known.shown, known.shown_tables).values()
+    shown = set(masked) - set(_literals(known.text, known.tables).values())
+    for start, literal in _literals(text, tables).items():
+        if HIDDEN in literal and literal in shown:
+            raise PlanError(
+                "the value is hidden here, and is known in the options of a table alone",
+                where=render(span_at(text, start, start + len(literal)), text),
+                remedy=_REMEDY,
+            )
+
+
+def _literals(text: str, tables: Sequence[CreateTable]) -> dict[int, str]:
+    """Tokens with a hidden value that are in no option of a table, by their place."""
+    spans = [span for table in tables for span in table.option_spans.values()]
+    tokens = {token.start: text[token.start : token.end + 1] for token in Flink().tokenize(text)} if text else {}
+    return {
+        start: literal
+        for start, literal in tokens.items()
+        if HIDDEN in literal and not any(span.start <= start < span.end for span in spans)
+    }
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+
+from compiled_plan.cli.common.terminal import spark_settings
+from compiled_plan.plans.errors import ProgramError
+
+
+def test_settings_of_a_file_and_options_over_them(tmp_path: Path) -> None:
+    file = tmp_path / "spark.conf"
+    file.write_text("# of this machine\nspark.a=1\nspark.b two words\nspark.c : 3\n")
+    settings = spark_settings(["spark.a=x=y"], str(file))
+    assert settings == {"spark.a": "x=y", "spark.b": "two words", "spark.c": "3"}
+    assert spark_settings([], "") == {}
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match="settings file"):
+        spark_settings([], str(tmp_path / "none"))
+    (tmp_path / "odd").write_text("=x")
+    with pytest.raises(ProgramError, match="no setting") as raised:
+        spark_settings([], str(tmp_path / "odd"))
+    assert raised.value.where.endswith("line 1")
+    with pytest.raises(typer.BadParameter, match="write NAME=VALUE"):
+        spark_settings(["spark.a"], "")

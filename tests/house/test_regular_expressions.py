@@ -1,0 +1,239 @@
+"""Every regular expression takes time in proportion to its text, so that nobody holds a process up by what they send.
+
+All patterns of the product are looked up in its code, and timed on texts that are nasty for each: its own pieces over
+and over, and those that are nasty for many.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser  # type: ignore[attr-defined]
+from types import FrameType
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.attack
+
+ROOT = Path(__file__).parents[2]
+CODE = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service")
+#: How a pattern is looked for; `finditer` looks at every place of a text, as `sub` and `split` do.
+CALLS = {"match": "match", "fullmatch": "fullmatch", "search": "search"}
+EVERYWHERE = ("findall", "finditer", "split", "sub", "subn")
+#: Patterns that are slower, by what bounds the text that they see.
+BOUNDED = {
+    "planner/sql/parse.py: (?s)'[^']*'|": "the first comment that is not closed ends the search",
+    "plans/text/durations.py: \\s*([0-9]+": "a duration of 100 characters",
+    "plans/text/durations.py: (?:\\s*([0-9]+": "a duration of 100 characters",
+}
+#: Modules that make patterns of what they get, and why these are not slow.
+MADE = {
+    "api/showing.py": "each piece of a LIKE is where it first fits; see its tests",
+    "planner/functions/plan_literals.py": "digits between fixed signs, which match a text as a whole",
+    "planner/table/building/source.py": "patterns of its own, each of one word or two",
+}
+#: Seconds for a character, and for any text: a machine may be busy.
+PER_CHARACTER, ALWAYS = 1e-6, 0.05
+#: Lengths of the texts of a pattern's own pieces, and of those that are nasty for many.
+LENGTHS, LONGEST = (1_000, 8_000, 64_000), 1_000_000
+NASTY = ("a", "0", " ", "\n", "'", "''", "`", "a.", "a=", "://a", "a:", "(", "/*", "-", "?a=", "{a", "[", "aA", "é")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern, where it is, and how it is looked for."""
+
+    place: str
+    text: str
+    flags: int
+    method: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+def patterns(path: Path) -> Iterator[Pattern]:
+    """The patterns of a module: what `re` is called with, and those of pydantic's fields."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    place = str(path.relative_to(ROOT))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        for keyword in node.keywords:
+            if keyword.arg == "pattern" and (text := literal(keyword.value, constants)) is not None:
+                yield Pattern(place, text, 0, "search")
+        if not (isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)):
+            continue
+        if node.func.value.id != "re" or not node.args or node.func.attr in ("escape",):
+            continue
+        text = literal(node.args[0], constants)
+        if text is None:
+            yield Pattern(place, "", 0, "made")
+            continue
+        flags = sum(getattr(re, each) for each in set(re.findall(r"re\.([A-Z]+)\b", ast.unparse(node))))
+        methods = {node.func.attr} if node.func.attr != "compile" else methods_of(tree, node)
+        for method in {CALLS.get(each, "finditer") for each in methods}:
+            yield Pattern(place, text, flags, method)
+
+
+def literal(node: ast.expr, constants: dict[str, ast.expr]) -> str | None:
+    """The text of a pattern; what is put into it is taken for a word. None for one that is made elsewhere."""
+    if isinstance(node, ast.Name) and node.id in constants:
+        return literal(constants[node.id], {})
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = [each.value if isinstance(each, ast.Constant) else of(each, constants) for each in node.values]
+        return "".join(map(str, parts))
+    return None
+
+
+def of(node: ast.expr, constants: dict[str, ast.expr]) -> str:
+    assert isinstance(node, ast.FormattedValue)
+    return literal(node.value, constants) or "word"
+
+
+def methods_of(tree: ast.Module, compiled: ast.Call) -> set[str]:
+    """How a compiled pattern is used in its module; everywhere in a text where that is not seen."""
+    names = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and node.value is compiled
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
+    }
+    return (used & {*CALLS, *EVERYWHERE}) or {"finditer"}
+
+
+def sample(pattern: str, flags: int) -> str:
+    """A text that the pattern matches, or nearly: each part of it once or twice."""
+    return "".join(pieces(_parser.parse(pattern, flags)))
+
+
+def pieces(parsed: Any) -> Iterator[str]:
+    for kind, value in parsed:
+        if kind in (op.LITERAL, op.NOT_LITERAL):
+            yield chr(value) if kind is op.LITERAL else "a"
+        elif kind is op.ANY:
+            yield "a"
+        elif kind is op.IN:
+            yield of_set(value)
+        elif kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+            yield "".join(pieces(value[2])) * max(1, min(value[0], 3))
+        elif kind is op.SUBPATTERN:
+            yield from pieces(value[3])
+        elif kind is op.ATOMIC_GROUP:
+            yield from pieces(value)
+        elif kind is op.BRANCH:
+            yield "".join(max(("".join(pieces(each)) for each in value[1]), key=len))
+
+
+def of_set(members: Any) -> str:
+    words = {op.CATEGORY_SPACE: " ", op.CATEGORY_DIGIT: "0", op.CATEGORY_NOT_SPACE: "a", op.CATEGORY_WORD: "a"}
+    negated = members[0][0] is op.NEGATE
+    for kind, value in members:
+        if negated:
+            return "a"
+        if kind is op.LITERAL:
+            return chr(value)
+        if kind is op.RANGE:
+            return chr(value[0])
+        if kind is op.CATEGORY:
+            return words.get(value, "a")
+    return "a"
+
+
+def nasty(pattern: Pattern) -> Iterator[tuple[str, str]]:
+    """Beginnings, and what follows them over and over."""
+    whole = sample(pattern.text, pattern.flags)[:24]
+    own = {whole[at : at + length] for at in range(len(whole)) for length in (1, 2, 3, len(whole))} | {whole}
+    for again in sorted(own | set(NASTY)):
+        yield "", again
+    for at in range(1, len(whole)):
+        yield whole[:at], whole[at - 1]
+        yield whole[:at], whole[at]
+
+
+@contextmanager
+def ended_after(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError where the block takes longer: `re` looks for signals as it goes."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def slow(pattern: Pattern) -> str:
+    """The text for which a pattern takes too long; empty for none."""
+    compiled = re.compile(pattern.text, pattern.flags)
+    texts = [(head, again, length) for length in LENGTHS for head, again in nasty(pattern)]
+    for head, again, length in texts + [("", again, LONGEST) for again in NASTY]:
+        text = f"{head}{again * (length // len(again))}\0"
+        allowed = ALWAYS + len(text) * PER_CHARACTER
+        begun = time.process_time()
+        with suppress(TimeoutError), ended_after(20 * allowed):
+            run(compiled, pattern.method, text)
+        if time.process_time() - begun > allowed:
+            return f"{head!r} + {again!r} * {length // len(again)}"
+    return ""
+
+
+def run(compiled: re.Pattern[str], method: str, text: str) -> None:
+    if method == "finditer":
+        for _ in compiled.finditer(text):
+            pass
+    else:
+        getattr(compiled, method)(text)
+
+
+SEEN = {pattern for folder in CODE for path in (ROOT / folder).rglob("*.py") for pattern in patterns(path)}
+ALL = sorted((pattern for pattern in SEEN if pattern.text), key=str)
+
+
+def test_patterns_are_seen() -> None:
+    seen = {pattern.text for pattern in ALL}
+    assert len(ALL) > 80
+    assert r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}" in seen and r"^[0-9]{0,9}$" in seen
+    assert {pattern.place for pattern in SEEN if pattern.method == "made"} == set(MADE)
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=str)
+def test_a_pattern_takes_time_in_proportion_to_its_text(pattern: Pattern) -> None:
+    bounded = str(pattern).startswith(tuple(BOUNDED))
+    text = slow(pattern)
+    assert bool(text) == bounded, f"slow for {text}: mend it, or name above what bounds its text"
+
+
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [(r"(a|aa)+$", "match"), (r"\s+$", "search"), (r"[\w.]+=", "finditer"), (r"x.*y.*z", "search")],
+)
+def test_a_slow_pattern_is_seen(text: str, method: str) -> None:
+    assert slow(Pattern("here", text, 0, method))
