@@ -10,8 +10,8 @@ import typer
 
 from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
-from compiled_plan.service.parts import Parts
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.sync import Synced, export_folder, import_folder
 from compiled_plan.service.workers.pool import Workers

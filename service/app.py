@@ -8,14 +8,13 @@ from contextlib import asynccontextmanager
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI
 
-from compiled_plan.service.access.door import Door
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
-from compiled_plan.service.parts import Parts
-from compiled_plan.service.programs import allowed
+from compiled_plan.service.registry.parts import Parts
+from compiled_plan.service.registry.programs import allowed
 from compiled_plan.service.runs import asking
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE, Supervisor
-from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.web import (
@@ -33,6 +32,7 @@ from compiled_plan.service.web import (
     versions,
 )
 from compiled_plan.service.web.description import describe
+from compiled_plan.service.web.door import Door
 from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"

@@ -15,7 +15,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from compiled_plan.service.settings import Limits, Settings, is_loopback
+from compiled_plan.service.common.settings import Limits, Settings, is_loopback
 
 #: The share of the process's descriptors that are for connections; others are the database's, workers', and logs'.
 _SHARE = 0.5

@@ -12,7 +12,7 @@ from compiled_plan.api.commands import ExitCode, app_for, run_app
 from compiled_plan.plans.errors import ExecutionError
 
 if TYPE_CHECKING:
-    from compiled_plan.service.settings import Settings
+    from compiled_plan.service.common.settings import Settings
 
 _NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "prometheus_client")
 _Config = Annotated[str | None, typer.Option(metavar="FILE.toml", help="Settings; options hold over them.")]
@@ -161,7 +161,7 @@ def revoke_token(
 def _settings(config: str | None, **given: Any) -> Settings:
     """The settings of the file and the options that were given."""
     _check_installed()
-    from compiled_plan.service.settings import read_settings
+    from compiled_plan.service.common.settings import read_settings
 
     return read_settings(config, {name: value for name, value in given.items() if value is not None})
 

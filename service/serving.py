@@ -11,10 +11,10 @@ import uvicorn
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access import tokens
 from compiled_plan.service.app import application
+from compiled_plan.service.common.home import close_new_files
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.connections import protocol
-from compiled_plan.service.home import close_new_files
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE
-from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
 
 #: Connections that are taken in at once: asyncio takes as many as may wait. Those that may wait.

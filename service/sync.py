@@ -10,9 +10,9 @@ from typing import Literal
 
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
 from compiled_plan.plans.text.masking import masked, masked_json, masked_program
-from compiled_plan.service import programs
-from compiled_plan.service.folders import Given, folders_in, read_folder, write_folder
-from compiled_plan.service.parts import Parts
+from compiled_plan.service.registry import programs
+from compiled_plan.service.registry.folders import Given, folders_in, read_folder, write_folder
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import blobs, pipelines, versions
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.store.tables import Pipeline, Version

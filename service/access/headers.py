@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from compiled_plan.service.settings import Settings, is_loopback
+from compiled_plan.service.common.settings import Settings, is_loopback
 
 #: Scripts, styles, images and connections of the service itself alone; in no frame.
 _POLICY = (

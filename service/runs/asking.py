@@ -12,7 +12,7 @@ from threading import Semaphore
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError, PlanError
-from compiled_plan.service.lanes import Lane
+from compiled_plan.service.common.lanes import Lane
 from compiled_plan.service.runs.endings import error_in
 from compiled_plan.service.runs.launching import PLAN
 

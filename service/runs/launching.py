@@ -13,13 +13,13 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text.properties import properties_text
+from compiled_plan.service.common.outside import Allowed, check_outside
 from compiled_plan.service.runs import submitting
 from compiled_plan.service.runs.locks import checkpoint_lock
 from compiled_plan.service.runs.processes import Launch
 from compiled_plan.service.runs.settings import Files, settings_of
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
-from compiled_plan.service.workers.outside import Allowed, check_outside
 
 #: What is done with a checkpoint: a run, or an option of the command alone.
 RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"

@@ -9,10 +9,10 @@ from pathlib import Path
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.text.properties import read_properties
 from compiled_plan.plans.text.secrets import hidden, secrets_in
+from compiled_plan.service.common.texts import cut
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
 from compiled_plan.service.runs.launching import CONF, PLAN
-from compiled_plan.service.texts import cut
 
 
 def secrets_of(run: RunFolder) -> frozenset[str]:

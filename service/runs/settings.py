@@ -13,8 +13,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from compiled_plan.plans.errors import CompiledPlanError, PlanError
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.masking import HIDDEN, masked
+from compiled_plan.service.common.texts import Argument, Text
 from compiled_plan.service.runs.submitting import submitted
-from compiled_plan.service.texts import Argument, Text
 
 
 def _duration(text: str) -> str:

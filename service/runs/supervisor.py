@@ -20,6 +20,8 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.service.common.outside import Allowed, data_of
+from compiled_plan.service.common.settings import Keep
 from compiled_plan.service.runs import glance
 from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
@@ -31,10 +33,8 @@ from compiled_plan.service.runs.processes import ProcessState, TakenError, curre
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.stopping import ask_to_stop
-from compiled_plan.service.settings import Keep
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
-from compiled_plan.service.workers.outside import Allowed, data_of
 
 _LOG = logging.getLogger(__name__)
 #: The commands that run plans, and look at state.

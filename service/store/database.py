@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.text.masking import masked_url
-from compiled_plan.service.home import prepare_home
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.home import prepare_home
+from compiled_plan.service.common.settings import Settings
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 #: A write waits for the one before for so long, in seconds.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compiled_plan.service.parts import Parts
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.generations import checkpoint_folder, program_of
 from compiled_plan.service.store import pipelines, versions
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 from compiled_plan.plans.inspection.diff.document import Document
 from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.text import jsontext
-from compiled_plan.service import programs
-from compiled_plan.service.texts import Text
+from compiled_plan.service.common.texts import Text
+from compiled_plan.service.registry import programs
 from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import Editor, PartsOf
 from compiled_plan.service.web.documents import Asked, Short

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 
 from compiled_plan.service.access.roles import Principal, Role
-from compiled_plan.service.parts import Parts
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.web.problems import Problem
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from compiled_plan.plans.text.masking import masked, masked_json
+from compiled_plan.service.common.texts import Text
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import Pipeline, Status, Version
-from compiled_plan.service.texts import Text
 
 State = Literal["running", "behind", "failed", "stopped", "finished", "upgrade-waiting", "none"]
 Short = Annotated[Text, StringConstraints(max_length=2000)]

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.orm import Session
 
 from compiled_plan.service.access.roles import Principal
-from compiled_plan.service.parts import Parts
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import idempotent
 
 #: Notes the answer in the transaction of the change, so that the two are on disk together.

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from compiled_plan.plans.inspection.diff.document import Document
 from compiled_plan.plans.inspection.graph.document import Graph
-from compiled_plan.service.parts import Parts
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import Name, PartsOf, Viewer

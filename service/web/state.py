@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import NotFoundError
-from compiled_plan.service.texts import Argument
 from compiled_plan.service.web.depends import Name, PartsOf, Viewer
 from compiled_plan.service.web.runs import RunsOf
 

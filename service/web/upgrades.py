@@ -10,6 +10,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from compiled_plan.plans.text.properties import properties_text
+from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.runs.launching import CONF, PLAN, functions_of
@@ -18,7 +19,6 @@ from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Wanted
-from compiled_plan.service.texts import Argument
 from compiled_plan.service.web.depends import Editor, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
 from compiled_plan.service.web.headers import IdempotencyKey

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, Field, model_validator
 
 from compiled_plan.plans.text import jsontext
-from compiled_plan.service import programs
-from compiled_plan.service.parts import Parts
+from compiled_plan.service.common.texts import Text
+from compiled_plan.service.registry import programs
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Pipeline
-from compiled_plan.service.texts import Text
 from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import Editor, Name, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import (

@@ -18,8 +18,8 @@ from hashlib import sha256
 from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
-from compiled_plan.service.lanes import BusyError, Lane
-from compiled_plan.service.settings import Limits
+from compiled_plan.service.common.lanes import BusyError, Lane
+from compiled_plan.service.common.settings import Limits
 
 Json = Any
 _LOG = logging.getLogger(__name__)

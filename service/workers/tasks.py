@@ -9,7 +9,7 @@ from typing import Any
 
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.service.workers.outside import Allowed, check_outside
+from compiled_plan.service.common.outside import Allowed, check_outside
 
 Json = Any
 

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Limits, Settings
+from compiled_plan.service.common.settings import Limits, Settings
 from compiled_plan.service.workers.pool import Workers
 
 

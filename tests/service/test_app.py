@@ -6,7 +6,7 @@ from fastapi.testclient import TestClient
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.service import app as module
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from tests.support.service import client_of
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.service.parts import Parts
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.sync import Synced, export_folder, import_folder

@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.serving import serve
-from compiled_plan.service.settings import Settings
 from tests.support.fake_runs import COMMAND
 
 

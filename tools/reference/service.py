@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from compiled_plan.service.app import PREFIX, ROUTERS
-from compiled_plan.service.settings import Keep, Limits, Settings
+from compiled_plan.service.common.settings import Keep, Limits, Settings
 from compiled_plan.service.web.description import roles_of
 from tools.reference.markdown import code, table
 

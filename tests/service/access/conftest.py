@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.workers.pool import Workers
 from tests.support.service import client_of
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 
 from compiled_plan.service.access import tokens
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.serving import print_first_token
-from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
 from tests.service.access.conftest import Make, bearer
 

@@ -10,9 +10,9 @@ from prometheus_client import CollectorRegistry
 
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
 from compiled_plan.plans.telemetry.prometheus import RunMetrics
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.runs.supervisor import Supervisor
-from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.database import open_database
 

@@ -21,7 +21,7 @@ from fastapi import FastAPI
 from compiled_plan.service import app as service
 from compiled_plan.service import web
 from compiled_plan.service.app import PREFIX
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import Status
 from tests.service.page import runs

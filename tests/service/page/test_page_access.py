@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
 from compiled_plan.service.app import PREFIX, application
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from tests.service.page.served import SAMPLES, add, served
 
 pytestmark = pytest.mark.page

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from tests.service.page.served import SAMPLES, served
 from tests.service.store.test_pipelines import PIPELINES, VERSIONS, fill
 

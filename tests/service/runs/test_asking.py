@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.service.lanes import BusyError
+from compiled_plan.service.common.lanes import BusyError
 from compiled_plan.service.runs import asking
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.runs.supervisor import INSPECT_STATE

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.service.common.outside import Allowed
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs.launching import Places, launch_of
 from compiled_plan.service.runs.processes import Launch
-from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.store.tables import Wanted
-from compiled_plan.service.workers.outside import Allowed
 
 
 def launched(tmp_path: Path, plan: dict[str, Any], allowed: Allowed, **settings: Any) -> Launch:

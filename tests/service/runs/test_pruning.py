@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs.folders import new_run, runs_of
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
-from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.store.tables import Blob, Status, Wanted

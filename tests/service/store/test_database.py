@@ -10,7 +10,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.store.database import Database, open_database
 from compiled_plan.service.store.tables import Base, Pipeline, Version
 from tests.support.service import database_in

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.store import idempotent, pipelines
 from compiled_plan.service.store.database import Database, open_database
 from compiled_plan.service.store.errors import ConflictError

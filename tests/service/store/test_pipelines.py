@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import insert, text
 
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.store import blobs, pipelines
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.store.tables import Blob, Pipeline, Status, Version

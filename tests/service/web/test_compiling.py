@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 
 IN_PYTHON = """
 def main(env):

@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from compiled_plan.service.app import application
+from compiled_plan.service.common.settings import Limits, Settings
 from compiled_plan.service.runs.folders import RunFolder
 from compiled_plan.service.runs.processes import signal_run
-from compiled_plan.service.settings import Limits, Settings
 from compiled_plan.service.workers.pool import Workers
 from tests.service.web.conftest import PROGRAM
 from tests.support.fake_runs import INSPECT, QUICK_COMMAND

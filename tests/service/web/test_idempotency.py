@@ -7,8 +7,8 @@ import json
 import pytest
 
 from compiled_plan.service.access.roles import LOCAL
-from compiled_plan.service.parts import Parts
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import idempotent, pipelines
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.web.idempotency import Keep, once

@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.web.runs import thinned
 from compiled_plan.service.workers.pool import Workers
 from tests.support.fake_runs import COMMAND, INSPECT

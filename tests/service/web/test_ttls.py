@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from tests.plans.execution.upgrade.checkpoints import started
 
 

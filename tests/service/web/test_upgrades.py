@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.workers.pool import Workers
 from tests.support.service import client_of
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.service.lanes import BusyError
-from compiled_plan.service.settings import Limits
+from compiled_plan.service.common.lanes import BusyError
+from compiled_plan.service.common.settings import Limits
 from compiled_plan.service.workers.pool import Refusal, Workers
 from tests.support.waiting import wait_until
 

@@ -8,7 +8,7 @@ from compiled_plan.plans.connectors.registry import connector_specs, format_spec
 from compiled_plan.plans.connectors.table_options import Effect, TableOption
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.text.options import Kind
-from compiled_plan.service.workers.outside import Allowed, check_outside
+from compiled_plan.service.common.outside import Allowed, check_outside
 from compiled_plan.service.workers.pool import Refusal, Workers
 from tests.plans.connectors.escapes import ESCAPING, HARMLESS, within
 

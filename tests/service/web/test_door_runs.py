@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from compiled_plan.service.access.roles import Role
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Limits, Settings
+from compiled_plan.service.common.settings import Limits, Settings
 from compiled_plan.service.workers.pool import Workers
 from tests.service.access.conftest import Make, bearer
 from tests.support.fake_runs import COMMAND, INSPECT

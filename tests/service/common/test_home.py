@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.service.home import prepare_home
+from compiled_plan.service.common.home import prepare_home
 from tests.support.service import served
 
 pytestmark = pytest.mark.attack

@@ -16,7 +16,7 @@ from typing import Any
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import writing
-from compiled_plan.service.plain_files import read_file, write_file
+from compiled_plan.service.registry.plain_files import read_file, write_file
 from compiled_plan.service.store.pipelines import NAME
 from compiled_plan.service.store.versions import Language
 

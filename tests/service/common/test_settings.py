@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.service.settings import Settings, is_loopback, read_settings
+from compiled_plan.service.common.settings import Settings, is_loopback, read_settings
 
 
 def test_a_file_is_read_and_options_hold_over_it(tmp_path: Path) -> None:

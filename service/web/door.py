@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from compiled_plan.service.access import headers, sessions, tokens
 from compiled_plan.service.access.rates import Rate
 from compiled_plan.service.access.roles import LOCAL, Principal
-from compiled_plan.service.parts import Parts
-from compiled_plan.service.settings import is_loopback
+from compiled_plan.service.common.settings import is_loopback
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.web.problems import Problem, answer
 
 _SAFE = ("GET", "HEAD", "OPTIONS")

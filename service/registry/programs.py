@@ -9,10 +9,10 @@ from typing import Any
 
 from compiled_plan.plans.errors import PlanError, UnsupportedError
 from compiled_plan.plans.text.masking import HIDDEN
-from compiled_plan.service.parts import Parts
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.outside import Allowed, data_of
+from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store.versions import Kind, Language, NewVersion
-from compiled_plan.service.workers.outside import Allowed, data_of
 
 
 @dataclass(frozen=True, slots=True)

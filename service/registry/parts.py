@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.workers.pool import Workers
 

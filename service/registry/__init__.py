@@ -1,0 +1,1 @@
+"""Programs and plans as versions of pipelines, from the API and from plain files."""
