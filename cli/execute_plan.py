@@ -66,6 +66,13 @@ def execute(
         list[str] | None,
         typer.Option(metavar="MODULE", help="A module (and all below it) that Python functions may be imported from."),
     ] = None,
+    trust_pickled_state: Annotated[
+        bool,
+        typer.Option(
+            "--trust-pickled-state",
+            help="Let pickled values of the checkpoint and of tables be of any class: whoever writes these runs code.",
+        ),
+    ] = False,
     upgrade: Annotated[
         str,
         typer.Option(
@@ -175,6 +182,7 @@ def execute(
             host=host,
             max_files_per_batch=max_files_per_batch,
             functions_from=tuple(functions_from or ()),
+            trust_pickled_state=trust_pickled_state,
             stop_seconds=_duration("--stop-within", stop_within) / 1000,
             upgrade=upgrade,
             reset=tuple(reset or ()),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -23,6 +23,7 @@ from compiled_plan.plans.functions.definitions import FunctionKind, UserDefinedF
 from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.literals_to_python import literal_value
 from compiled_plan.plans.functions.loading import load
+from compiled_plan.plans.functions.pickles import trusting
 from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
 from compiled_plan.plans.rex.python import PythonFunction, user_name
@@ -39,16 +40,21 @@ class PythonFunctions:
 
     Args:
         allowed: modules that may be imported, beside those of this process's own programs.
+        trusts_pickles: whether pickled values may be of any class, see `plans.functions.pickles`.
     """
 
-    def __init__(self, allowed: Sequence[str] = ()) -> None:
+    def __init__(self, allowed: Sequence[str] = (), *, trusts_pickles: bool = False) -> None:
+        self._trusts_pickles = trusts_pickles
         self._allowed = tuple(allowed)
         self._permission = Permission(tuple(prefix.rstrip(".") for prefix in allowed))
         self._loaded: dict[PythonFunction, Callables] = {}
 
-    def permitted(self) -> AbstractContextManager[None]:
-        """In this block names of structured types become classes of the modules that the plan was allowed."""
-        return self._permission.given()
+    @contextmanager
+    def permitted(self) -> Iterator[None]:
+        """In this block names of structured types become classes of the modules that the plan was allowed, and
+        pickled values may be of the classes that the run allows."""
+        with self._permission.given(), trusting(self._trusts_pickles):
+            yield
 
     def callables(self, reference: PythonFunction, where: str) -> Callables:
         """What can be called of a function.
@@ -71,6 +77,13 @@ class PythonFunctions:
             with self.permitted():
                 found = self._loaded[reference] = Callables(function)
         return found
+
+    def accumulator(self, reference: PythonFunction) -> str:
+        """The type of an aggregate function's accumulator; empty where it has none, or one by the call."""
+        signatures = self.callables(reference, "").signatures
+        types = {item.accumulator and item.accumulator.type for item in signatures if item.method == reference.method}
+        [found] = types if len(types) == 1 else [None]
+        return "" if found is None else str(found)
 
     def bind(
         self, reference: PythonFunction, name: str, infos: Sequence[ArgumentInfo], output: LogicalType, where: str
