@@ -95,14 +95,14 @@ class _Unpickler(pickle.Unpickler):
         """As pickle asks."""
         if module.startswith("numpy."):
             module = module.replace("numpy.core.", "numpy._core.", 1)
-        found = self.known.get((module, name))
-        if found is None:
+        maker = self.known.get((module, name))
+        if maker is None:
             raise pickle.UnpicklingError(
                 f"a pickled value names {module}.{name}, which is no class of its type; "
                 "annotate what holds it with its class, or add --trust-pickled-state if you trust all who can write "
                 "the checkpoint and the tables"
             )
-        return found
+        return maker
 
 
 # --- classes that may be named ---------------------------------------------------------------------------------------
@@ -190,33 +190,33 @@ def named_classes(annotation: Any) -> Iterable[type]:
     """The classes that an annotation names, and those of a user's own that the annotations of their fields name."""
     from compiled_plan.plans.functions.code import is_own  # not for workers
 
-    found: dict[type, None] = {}
+    classes: dict[type, None] = {}
     waiting = [(annotation, True)]
     while waiting:
         part, is_outer = waiting.pop()
         if isinstance(part, typing.NewType):
             part = part.__supertype__
         inner: Iterable[Any] = typing.get_args(part)
-        if isinstance(origin := typing.get_origin(part) or part, type) and origin not in found:
+        if isinstance(origin := typing.get_origin(part) or part, type) and origin not in classes:
             if is_own(origin) or (is_outer and origin.__module__ not in _PYTHONS):
-                found[origin] = None
+                classes[origin] = None
             if is_own(origin):
                 waiting += [(field, False) for field in _annotations_inside(origin)]
-        waiting += [(each, is_outer) for each in inner]
-    return found
+        waiting += [(argument, is_outer) for argument in inner]
+    return classes
 
 
-_PYTHONS = ("builtins", "typing", "types", "collections.abc")
+_PYTHONS = ("builtins", "typing", "types", "collections.abc", "inspect")
 
 
 @lru_cache(maxsize=1024)
 def _annotations_inside(class_: type) -> tuple[Any, ...]:
     from compiled_plan.plans.types.python.annotations import annotations_of
 
-    found: list[Any] = list(getattr(class_, "__orig_bases__", ()))
+    annotations: list[Any] = list(getattr(class_, "__orig_bases__", ()))
     for target in (class_, vars(class_).get("__init__")):
         try:
-            found += annotations_of(target).values() if target is not None else ()
+            annotations += annotations_of(target).values() if target is not None else ()
         except CompiledPlanError:
             continue  # names that nothing has
-    return tuple(found)
+    return tuple(annotations)

@@ -8,6 +8,7 @@ for times and decimals. Many values are looked at in one go, in loops of the int
 from __future__ import annotations
 
 import datetime as dt
+from array import array
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -81,8 +82,7 @@ def _leaf(type_: t.LogicalType) -> Exact | None:
         case t.BooleanType():
             return _of(bool, type_)
         case t.IntegerType():
-            most = 1 << (type_.BITS - 1)
-            return _of(int, type_, lambda values: max(values) < most and min(values) >= -most)
+            return _of(int, type_, _in_range(_CODES[type_.BITS]))
         case t.DoubleType():
             return _of(float, type_)
         case t.VarCharType() if type_ == t.STRING.with_nullability(type_.nullable):
@@ -146,6 +146,21 @@ def _of(
         return values if out is None else [None if value is None else out(value) for value in values]
 
     return Exact(outs, back)
+
+
+#: By their bits the codes of `array` for whole numbers.
+_CODES = {8: "b", 16: "h", 32: "i", 64: "q"}
+
+
+def _in_range(code: str) -> Holds:
+    def holds(values: Values) -> bool:
+        try:
+            array(code, values)
+        except OverflowError:
+            return False
+        return True
+
+    return holds
 
 
 def _is_text(value: str) -> bool:
