@@ -73,6 +73,13 @@ def execute(
             "be in one of them.",
         ),
     ] = None,
+    trust_pickled_state: Annotated[
+        bool,
+        typer.Option(
+            "--trust-pickled-state",
+            help="Let pickled values of the checkpoint and of tables be of any class: whoever writes these runs code.",
+        ),
+    ] = False,
     upgrade: Annotated[
         str,
         typer.Option(
@@ -199,6 +206,7 @@ def execute(
             host=host,
             max_files_per_batch=max_files_per_batch,
             functions_from=tuple(functions_from or ()),
+            trust_pickled_state=trust_pickled_state,
             stop_seconds=_duration("--stop-within", stop_within) / 1000,
             allow_clock_jump=allow_clock_jump,
             upgrade=upgrade,

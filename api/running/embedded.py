@@ -34,6 +34,7 @@ def execute(
     reset: Sequence[str] = (),
     warm_up: Sequence[str] = (),
     warm_up_from: Mapping[str, Mapping[str, str]] | None = None,
+    trust_pickled_state: bool = False,
     display: Display | None = None,
 ) -> TableResult:
     """Run a plan on an embedded local Spark, in the background.
@@ -47,6 +48,7 @@ def execute(
         reset: uids of operators that start empty.
         warm_up: uids of operators that are filled from history, or "all", see `RunOptions`.
         warm_up_from: by table the options of one that is read for that instead.
+        trust_pickled_state: let pickled values be of any class, see `RunOptions`.
         display: how `print` shows the rows; in that zone if left out.
 
     Raises:
@@ -62,6 +64,7 @@ def execute(
         reset=tuple(reset),
         warm_up=tuple(warm_up),
         warm_up_from=warm_up_from or {},
+        trust_pickled_state=trust_pickled_state,
     )
     job, collected = start(plan, time_zone, options)
     return TableResult(row_type or collected or RowType(), job, display or Display(time_zone or UTC))

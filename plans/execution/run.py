@@ -94,7 +94,7 @@ class Run:
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         described = with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC))
         self.program: PreparedPlan = self._prepared(described)
-        self.functions = PythonFunctions(options.functions_from)
+        self.functions = PythonFunctions(options.functions_from, trusts_pickles=options.trust_pickled_state)
         check_functions(self.program.plan, self.functions)
         check_loaded_code(self.program.plan, spark)
         self._stop = threading.Event()

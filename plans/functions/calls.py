@@ -33,6 +33,7 @@ class Bound:
         skips: the positions of arguments that must not be NULL although they may be: without them there is no call,
             and the result is NULL.
         text: the signature.
+        accumulator: of an aggregate; None if it has no SQL type.
     """
 
     method: str
@@ -41,6 +42,7 @@ class Bound:
     output: Bridged
     skips: tuple[int, ...] = ()
     text: str = ""
+    accumulator: Bridged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +204,10 @@ class Callables:
             for item, wanted in zip(given, types, strict=True)
         ]
         with _of_the_user(name, "output"):
-            output = inference.result(replace(call, arguments=tuple(cast)))
-        return Bound(self.kind.method, tuple(order), tuple(types), output, (), f"{name}({strategy.text})")
+            call = replace(call, arguments=tuple(cast))
+            output, accumulator = inference.result(call), inference.state(call)
+        text = f"{name}({strategy.text})"
+        return Bound(self.kind.method, tuple(order), tuple(types), output, (), text, accumulator)
 
     def _mismatch(self, name: str, arguments: Sequence[ArgumentInfo], named: Sequence[str | None]) -> ProgramError:
         shown = [
@@ -266,7 +270,7 @@ def _ranked(
             skips.append(at)
         ranks.append(rank)
     output = signature.output.with_nullability(True) if skips else signature.output
-    bound = Bound(signature.method, operands, tuple(types), output, tuple(skips))
+    bound = Bound(signature.method, operands, tuple(types), output, tuple(skips), accumulator=signature.accumulator)
     # Of two that fit alike, that without a rest of any number, and that which needs no defaults.
     rest = 2 * signature.varargs + any(isinstance(operand, Default) for operand in operands)
     return (*sorted(ranks, reverse=True), (-1, rest)), bound

@@ -7,12 +7,12 @@ and intervals (months, milliseconds). A conversion is None where the objects are
 from __future__ import annotations
 
 import datetime as dt
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.functions.converted import Converted, internal
+from compiled_plan.plans.functions.pickles import pickled, unpickling
 from compiled_plan.plans.functions.results import (
     as_usual,
     aware,
@@ -20,9 +20,9 @@ from compiled_plan.plans.functions.results import (
     decimal,
     millis_of_day,
     naive,
-    pickled,
     whole,
 )
+from compiled_plan.plans.types.classes import constructor, field_value, resolve_class
 from compiled_plan.plans.types.python.bridge import Bridged, name_of
 from compiled_plan.plans.types.row import Row
 
@@ -89,7 +89,7 @@ def outward(bridged: Bridged, place: str = "") -> Convert | None:
         case t.FieldsType():
             return _fields_out(bridged, place)
         case t.RawType():
-            return pickle.loads
+            return unpickling(class_ or resolve_class(bridged.type.class_name))
     return None
 
 
@@ -143,7 +143,6 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
         return lambda row: tuple(values(row))
     if class_ in (None, Row):
         return lambda row: Row.of(values(row), names)
-    from compiled_plan.plans.types.classes import constructor
 
     make = constructor(class_, names)
     return lambda row: make(values(row))
@@ -218,7 +217,6 @@ def _fields_in(bridged: Bridged, place: str) -> Convert:
 
 def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: str = "") -> Convert:
     """A row in any of its forms (tuple, `Row`, list, dict, object) as a dict of Arrow's values."""
-    from compiled_plan.plans.types.classes import field_value
 
     converts = [from_python(part, place) for part in parts]
     count = len(names)

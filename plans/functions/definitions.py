@@ -104,7 +104,8 @@ class AggregateFunction(UserDefinedFunction, Generic[T, ACC]):
     `accumulate(self, accumulator, ...)` takes the arguments of a row and changes the accumulator, or returns the one
     that takes its place. `retract`, with the same parameters, takes a row back: it is needed where the input has
     updates or deletes, and over bounded OVER windows. `merge(self, accumulator, others)` adds other accumulators: it
-    is needed by session windows. An accumulator is any object that pickles; it is kept pickled as the operator's state.
+    is needed by session windows. An accumulator is kept as a value of its type: that of a hint, else of the annotation
+    of `create_accumulator`. Another object that pickles is kept pickled, see `plans.functions.pickles`.
     """
 
     KIND = FunctionKind.AGGREGATE

@@ -278,7 +278,7 @@ class TypeInference:
     Args:
         output: the result's type, of a call whose arguments have been cast; a type, or a function of the call.
         input: which arguments there may be; None: any.
-        accumulator: of an aggregate (for the reader; accumulators are kept pickled).
+        accumulator: of an aggregate, as `output`.
     """
 
     output: TypeStrategy | TypeLike
@@ -303,16 +303,25 @@ class TypeInference:
         Raises:
             ProgramError: the strategy knows none.
         """
-        is_type = isinstance(self.output, str | t.LogicalType | Bridged) or hasattr(self.output, "logical_type")
-        found = self.output if is_type or not callable(self.output) else self.output(call)
+        found = _applied(self.output, call)
         if found is None:
             raise ProgramError(f"the result of function {call.name} has no type for these arguments")
         return from_data_type(found, f"the result of function {call.name}")
+
+    def state(self, call: CallContext) -> Bridged | None:
+        """The accumulator's type; None if the strategy knows none."""
+        found = _applied(self.accumulator, call)
+        return None if found is None else from_data_type(found, f"the accumulator of function {call.name}")
 
     @staticmethod
     def new_builder() -> TypeInferenceBuilder:
         """A builder, as in Flink."""
         return TypeInferenceBuilder()
+
+
+def _applied(strategy: TypeStrategy | TypeLike, call: CallContext) -> TypeLike | None:
+    is_type = isinstance(strategy, str | t.LogicalType | Bridged) or hasattr(strategy, "logical_type")
+    return strategy if is_type or not callable(strategy) else strategy(call)
 
 
 class TypeInferenceBuilder:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.functions.definitions import (
     AggregateFunction,
     FunctionKind,
@@ -183,10 +183,10 @@ def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
     return _type_argument(class_, TableFunction)
 
 
-def _type_argument(class_: type, base: Any) -> Any:
-    """What a class says for the first type parameter of its base: `str` of `class Split(TableFunction[str])`, also
-    where a class between them has the parameter."""
-    found = type_arguments(class_).get(base.__parameters__[0], EMPTY)
+def _type_argument(class_: type, base: Any, at: int = 0) -> Any:
+    """What a class says for a type parameter of its base: `str` of `class Split(TableFunction[str])`, also where a
+    class between them has the parameter."""
+    found = type_arguments(class_).get(base.__parameters__[at], EMPTY)
     return EMPTY if isinstance(found, typing.TypeVar) else found
 
 
@@ -196,6 +196,25 @@ def _accumulator(class_: type[UserDefinedFunction], hint: FunctionHint) -> Bridg
             f"the function_hint of {class_.__qualname__} has an accumulator, and it is no aggregate function",
             remedy="leave `accumulator` out",
         )
-    if class_.KIND is not FunctionKind.AGGREGATE or hint.accumulator is None:
+    if class_.KIND is not FunctionKind.AGGREGATE:
         return None
-    return hinted(hint.accumulator, EMPTY, Place(f"the accumulator of {class_.__qualname__}"))
+    place = Place(f"the accumulator of {class_.__qualname__}")
+    if hint.accumulator is not None:
+        return hinted(hint.accumulator, EMPTY, place)
+    try:
+        return extract(accumulator_annotation(class_), place, class_hint(class_) or NO_HINT)
+    except CompiledPlanError:
+        return None  # of no type
+
+
+def accumulator_annotation(class_: type[UserDefinedFunction]) -> Any:
+    """The annotation of an aggregate's accumulator; `EMPTY` if there is none that can be read."""
+    created = inspect.unwrap(class_.create_accumulator)  # type: ignore[attr-defined]
+    try:
+        annotation = annotations_of(created).get("return", EMPTY)
+    except ProgramError:
+        return EMPTY
+    annotation = bind_variables(annotation, type_arguments(class_))
+    if isinstance(annotation, typing.TypeVar) or annotation is EMPTY:
+        annotation = _type_argument(class_, AggregateFunction, 1)
+    return annotation

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import pickle
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
-from io import BytesIO
 from numbers import Integral
 from typing import Any
 
@@ -14,22 +12,6 @@ from compiled_plan.plans import types as t
 
 Convert = Callable[[Any], Any]
 _DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
-
-
-def pickled(value: Any) -> bytes:
-    """An object as the value of a RAW column: equal objects have equal bytes, whatever parts they share.
-
-    Rows are grouped, joined and compared by these bytes, as Flink does with those of its serializer.
-    """
-    data = BytesIO()
-    pickler = pickle.Pickler(data, pickle.HIGHEST_PROTOCOL)
-    # Without the memo, which writes a part that comes twice as a reference, if both are one object.
-    pickler.fast = True
-    try:
-        pickler.dump(value)
-    except (ValueError, RecursionError):  # an object that holds itself
-        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    return data.getvalue()
 
 
 def as_usual(type_: t.LogicalType) -> Convert:

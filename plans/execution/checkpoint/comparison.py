@@ -27,6 +27,10 @@ class Known:
     description: Mapping[str, Any]
 
 
+#: By the form of a former release the one that is written now, and read from both.
+_SUCCESSORS = {("python", 1): ("python-value", 1)}
+
+
 def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder) -> None:
     """Compare what operators' bytes are, by uid, as the kernel says it.
 
@@ -36,7 +40,7 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
     found = [
         f"operator {uid}: checkpoint has state {_state_text(old[uid])}, this release has {_state_text(new[uid])}"
         for uid in sorted(old.keys() & new.keys())
-        if _state_text(old[uid]) != _state_text(new[uid])
+        if not _reads(old[uid], new[uid])
     ]
     if found:
         raise CheckpointError(
@@ -44,6 +48,17 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
             where=folder.shown,
             remedy="run it with the release that wrote it, or start with an empty checkpoint",
         )
+
+
+def _reads(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether bytes of one state can be read as those of another."""
+    one, other = (
+        [(str(state.get("kind")), int(state.get("version") or 0)), *_forms(state.get("fields", ()))]
+        for state in (old, new)
+    )
+    return len(one) == len(other) and all(
+        form == now or _SUCCESSORS.get(form) == now for form, now in zip(one, other, strict=True)
+    )
 
 
 def _state_text(state: Mapping[str, Any]) -> str:

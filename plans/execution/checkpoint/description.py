@@ -28,6 +28,7 @@ class Setting:
         python: version of Python.
         product: version of the product.
         code: digest of a Python function's code.
+        accumulator: type of the accumulator of an aggregate function in Python; empty where it has none.
         place: the full name of a path.
     """
 
@@ -39,6 +40,7 @@ class Setting:
     python: str = ""
     product: str = ""
     code: Callable[[PythonFunction], str] = lambda function: ""
+    accumulator: Callable[[PythonFunction], str] = lambda function: ""
     place: Callable[[str], str] = local_place
 
     @property
@@ -49,7 +51,13 @@ class Setting:
     @property
     def facts(self) -> RunFacts:
         """The facts that a comparison goes by."""
-        return RunFacts(self.spark, lambda _, function: self.code(function), self.place, is_run=True)
+        return RunFacts(
+            self.spark,
+            lambda _, function: self.code(function),
+            lambda _, function: self.accumulator(function),
+            self.place,
+            is_run=True,
+        )
 
 
 def clock_of(program: PreparedPlan) -> str:
@@ -68,7 +76,7 @@ def describe(program: PreparedPlan, setting: Setting) -> dict[str, Any]:
         "partitions": setting.partitions,
         "folder": setting.place("."),
         "operators": [
-            {"uid": each.uid, "stage": stages.get(each.node), "code": _code(each, setting)}
+            {"uid": each.uid, "stage": stages.get(each.node), **_functions(each, setting)}
             for each in lineage_of(program.plan, setting.place).operators
         ],
     }
@@ -85,8 +93,12 @@ def stages_of(program: PreparedPlan) -> Mapping[int, int]:
     return found
 
 
-def _code(operator: OperatorLineage, setting: Setting) -> dict[str, str]:
-    return {function.path: setting.code(function) for function in operator.functions}
+def _functions(operator: OperatorLineage, setting: Setting) -> dict[str, dict[str, str]]:
+    accumulators = {function.path: setting.accumulator(function) for function in operator.functions}
+    return {
+        "code": {function.path: setting.code(function) for function in operator.functions},
+        "accumulators": {path: type_ for path, type_ in accumulators.items() if type_},
+    }
 
 
 def given_uids(program: PreparedPlan) -> frozenset[str]:

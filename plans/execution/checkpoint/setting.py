@@ -32,6 +32,7 @@ def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Se
         platform.python_version(),
         product_version(),
         cache(lambda function: code_digest(type(functions.callables(function, "").function))),
+        functions.accumulator,
         _place(spark),
     )
 

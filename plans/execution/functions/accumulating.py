@@ -5,6 +5,7 @@ Workers import this module, as they do `runtime`.
 
 from __future__ import annotations
 
+import marshal
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +13,52 @@ from typing import Any
 
 from compiled_plan.plans.execution.functions.bootstrap import FunctionFailure
 from compiled_plan.plans.execution.functions.codec import Adapt, Reader, Write, write_var
+from compiled_plan.plans.execution.functions.exact import Exact, UnfitError
 from compiled_plan.plans.execution.functions.runtime import Payload, failure
 
 _ADD, _RETRACT, _MERGE = 1, 2, 3
+_FRESH, _TYPED, _PICKLED = range(3)
+#: The version of marshal that the kernel reads and writes.
+_MARSHAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulators:
+    """The accumulators of a function as bytes: values of their type, or pickles where they are not exactly such.
+
+    Args:
+        typed: the codec of their type; None if they have none.
+        unpickle: reads those that are pickled.
+    """
+
+    typed: Exact | None
+    unpickle: Callable[[bytes], Any]
+
+    def read(self, reader: Reader, fresh: Callable[[], Any]) -> Any:
+        """The next accumulator of a request; `fresh` makes the one of no rows."""
+        kind, data = reader.byte(), reader.bytes(reader.var())
+        if kind == _FRESH:
+            return fresh()
+        if kind == _PICKLED:
+            return self.unpickle(data)
+        assert self.typed is not None
+        # The kernel made these bytes of a value; those of state never come here.
+        return self.typed.read(marshal.loads(data))
+
+    def write(self, accumulator: Any, out: bytearray) -> None:
+        """Put an accumulator behind an answer's begin."""
+        kind, data = self._data(accumulator)
+        out.append(kind)
+        write_var(len(data), out)
+        out += data
+
+    def _data(self, accumulator: Any) -> tuple[int, bytes]:
+        if self.typed is not None:
+            try:
+                return _TYPED, marshal.dumps(self.typed.write(accumulator), _MARSHAL)
+            except UnfitError:
+                pass
+        return _PICKLED, pickle.dumps(accumulator, pickle.HIGHEST_PROTOCOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +68,7 @@ class AggregatePayload:
     call: Payload
     adapts: tuple[Adapt | None, ...]
     write: Write
+    accumulators: Accumulators
 
     def start(self) -> Callable[[bytes], bytes]:
         """Open the function; the function that answers requests.
@@ -45,21 +90,19 @@ class AggregatePayload:
 
     def _computed(self, function: Any, reader: Reader) -> bytes:
         wanted = reader.byte() == 1
-        given = reader.bytes(reader.var())
-        accumulator = pickle.loads(given) if given else function.create_accumulator()
+        read = self.accumulators.read
+        accumulator = read(reader, function.create_accumulator)
         changes = {_ADD: getattr(function, self.call.method), _RETRACT: getattr(function, "retract", None)}
         while not reader.done:
             kind = reader.byte()
             if kind == _MERGE:
-                found = function.merge(accumulator, [pickle.loads(reader.bytes(reader.var()))])
+                found = function.merge(accumulator, [read(reader, function.create_accumulator)])
             else:
                 found = changes[kind](accumulator, *self._arguments(reader))
             if found is not None:
                 accumulator = found
-        data = pickle.dumps(accumulator, pickle.HIGHEST_PROTOCOL)
         out = bytearray()
-        write_var(len(data), out)
-        out += data
+        self.accumulators.write(accumulator, out)
         if wanted:
             value = function.get_value(accumulator)
             convert = self.call.result

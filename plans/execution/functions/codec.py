@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import struct
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from compiled_plan.plans import types as t
@@ -20,6 +20,8 @@ _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
 _MICRO = dt.timedelta(microseconds=1)
+#: The digits of every DECIMAL, whatever the context of the user's code has.
+WIDE = Context(prec=76)
 
 Adapt = Callable[[Any], Any]
 Write = Callable[[Any, bytearray], None]
@@ -79,7 +81,7 @@ class Reader:
                 return struct.unpack(">d", self.bytes(8))[0]
             case 5:
                 scale = self.signed()
-                return Decimal(self.signed()).scaleb(-scale)
+                return Decimal(self.signed()).scaleb(-scale, WIDE)
             case 6:
                 scale = self.signed()
                 unscaled = int.from_bytes(self.bytes(self.var()), "big", signed=True)
@@ -216,7 +218,7 @@ def _floating(value: Any, out: bytearray) -> None:
 
 def _decimal(type_: t.DecimalType) -> Write:
     def write(value: Decimal, out: bytearray) -> None:
-        unscaled = int(value.scaleb(type_.scale))
+        unscaled = int(value.scaleb(type_.scale, WIDE))
         if len(str(abs(unscaled))) > type_.precision:
             raise OverflowError(f"{value} does not fit {type_}")
         out.append(_BIG)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from compiled_plan.plans.functions.definitions import FunctionKind, UserDefinedF
 from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.literals_to_python import literal_value
 from compiled_plan.plans.functions.loading import check_folder, imported_from, load, places_of
+from compiled_plan.plans.functions.pickles import trusting
 from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
 from compiled_plan.plans.rex.python import PythonFunction, user_name
@@ -42,12 +43,14 @@ class PythonFunctions:
     Args:
         allowed: modules that may be imported, beside those of this process's own programs: `module`, or
             `module=folders`, which then has to be in one of these folders.
+        trusts_pickles: whether pickled values may be of any class, see `plans.functions.pickles`.
 
     Raises:
         ProgramError: Python would import such a module from another place.
     """
 
-    def __init__(self, allowed: Sequence[str] = ()) -> None:
+    def __init__(self, allowed: Sequence[str] = (), *, trusts_pickles: bool = False) -> None:
+        self._trusts_pickles = trusts_pickles
         parts = [each.partition("=") for each in allowed]
         self._allowed = tuple(module for module, _, _ in parts)
         self._folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
@@ -59,9 +62,12 @@ class PythonFunctions:
         self._permission = Permission(tuple(prefix.rstrip(".") for prefix in self._allowed))
         self._loaded: dict[PythonFunction, Callables] = {}
 
-    def permitted(self) -> AbstractContextManager[None]:
-        """In this block names of structured types become classes of the modules that the plan was allowed."""
-        return self._permission.given()
+    @contextmanager
+    def permitted(self) -> Iterator[None]:
+        """In this block names of structured types become classes of the modules that the plan was allowed, and
+        pickled values may be of the classes that the run allows."""
+        with self._permission.given(), trusting(self._trusts_pickles):
+            yield
 
     def callables(self, reference: PythonFunction, where: str) -> Callables:
         """What can be called of a function.
@@ -84,6 +90,13 @@ class PythonFunctions:
             with self.permitted():
                 found = self._loaded[reference] = Callables(function)
         return found
+
+    def accumulator(self, reference: PythonFunction) -> str:
+        """The type of an aggregate function's accumulator; empty where it has none, or one by the call."""
+        signatures = self.callables(reference, "").signatures
+        types = {item.accumulator and item.accumulator.type for item in signatures if item.method == reference.method}
+        [found] = types if len(types) == 1 else [None]
+        return "" if found is None else str(found)
 
     def bind(
         self, reference: PythonFunction, name: str, infos: Sequence[ArgumentInfo], output: LogicalType, where: str

@@ -34,7 +34,9 @@ cloudpickle: Any = untyped
 _BY_NAME = frozenset({"compiled_plan", "pyspark", "py4j"})
 _FOLDER = Path(plans.__file__).parents[1]
 #: Parts of the executor that workers import; the rest needs Spark.
-_AT_WORKERS = tuple(f"functions/{name}.py" for name in ("__init__", "bootstrap", "runtime", "accumulating", "codec"))
+_AT_WORKERS = tuple(
+    f"functions/{name}.py" for name in ("__init__", "bootstrap", "runtime", "accumulating", "codec", "exact")
+)
 
 
 #: The registry below is one for the process, and runs may start in several threads.

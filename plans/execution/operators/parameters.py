@@ -48,6 +48,23 @@ def sort_columns(fields: Sequence[SortField]) -> tuple[SortColumn, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueType:
+    """A type of values in state, by the kernel's names.
+
+    Args:
+        kind: of the kernel's `ValueType.Kind`.
+        precision: digits of a DECIMAL.
+        scale: of them, those after the point.
+        children: the fields of a ROW, the element of an ARRAY, key and value of a MAP.
+    """
+
+    kind: str
+    precision: int = 0
+    scale: int = 0
+    children: tuple[ValueType, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PythonAggregate:
     """An aggregate function in Python.
 
@@ -57,6 +74,7 @@ class PythonAggregate:
         payload: the pickled function, base64.
         token: equal for equal payloads.
         skips: arguments whose null leaves the row out.
+        accumulator: the type of its accumulator; None if Python alone can read it.
     """
 
     executable: str
@@ -64,6 +82,7 @@ class PythonAggregate:
     payload: str
     token: str
     skips: tuple[int, ...]
+    accumulator: ValueType | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,35 @@
 """Aggregate functions in Python: their accumulators are state of the kernel's, computed in a Python process beside it.
 
-The kernel's operator keeps the pickled accumulator as it keeps those of built-in functions: with the plan's TTL, under
-retraction, in windows, in any stage. It sends the rows of a key together with the accumulator, and gets both the new
-one and the value back, in one exchange for a key and micro-batch.
+The kernel's operator keeps the accumulator as it keeps those of built-in functions: with the plan's TTL, under
+retraction, in windows, in any stage. It is a value of its type; one that has no SQL type, or is not exactly a value of
+it, is bytes that Python pickled and reads by `plans.functions.pickles`. The operator sends the rows of a key together
+with the accumulator, and gets both the new one and the value back, in one exchange for a key and micro-batch.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from pyspark.sql import types as s
 
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import functions
-from compiled_plan.plans.execution.functions.accumulating import AggregatePayload
+from compiled_plan.plans.execution.functions.accumulating import Accumulators, AggregatePayload
 from compiled_plan.plans.execution.functions.codec import adapt, writer
 from compiled_plan.plans.execution.functions.columns import RESULT, PythonFunctions, argument, plain
+from compiled_plan.plans.execution.functions.exact import exact
 from compiled_plan.plans.execution.functions.runtime import Payload
 from compiled_plan.plans.execution.functions.shipping import classes_beside, pickled
-from compiled_plan.plans.execution.operators.parameters import PythonAggregate
+from compiled_plan.plans.execution.operators.parameters import PythonAggregate, ValueType
+from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.functions.conversions import from_python, to_python
 from compiled_plan.plans.functions.definitions import FunctionKind
 from compiled_plan.plans.functions.inference import ArgumentInfo
+from compiled_plan.plans.functions.method_types import accumulator_annotation
+from compiled_plan.plans.functions.pickles import unpickling
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.types import LogicalType
 from compiled_plan.plans.types.python.bridge import Bridged
@@ -66,7 +73,9 @@ def kernel_call(
             )
     assert function.KIND is FunctionKind.AGGREGATE
     bridged = [item or Bridged(type_) for item, type_ in zip(bound.arguments, plain_types, strict=True)]
+    state = None if bound.accumulator is None else exact(bound.accumulator)
     with functions.permitted():
+        unpickle = unpickling(accumulator_annotation(type(function)))
         arguments = tuple(to_python(item, argument(at)) for at, item in enumerate(bridged))
         result = from_python(bound.output, RESULT)
     payload = AggregatePayload(
@@ -85,6 +94,7 @@ def kernel_call(
         ),
         tuple(map(adapt, plain_types)),
         writer(call.type),
+        Accumulators(state, unpickle),
     )
     blob = pickled(payload, function, name, where)
     return PythonAggregate(
@@ -93,7 +103,36 @@ def kernel_call(
         payload=base64.b64encode(blob).decode(),
         token=hashlib.sha1(blob, usedforsecurity=False).hexdigest(),
         skips=tuple(bound.skips),
+        accumulator=None if state is None or bound.accumulator is None else kernel_type(bound.accumulator.type),
     )
+
+
+def kernel_type(type_: LogicalType) -> ValueType:
+    """A type as the kernel knows it; rows and maps by the types of their parts."""
+    match to_spark(type_):
+        case s.DecimalType() as decimal:
+            return ValueType("DECIMAL", decimal.precision, decimal.scale)
+        case s.StructType() | s.ArrayType() | s.MapType() as nested:
+            kind = {s.StructType: "ROW", s.ArrayType: "ARRAY", s.MapType: "MAP"}[type(nested)]
+            return ValueType(kind, children=tuple(map(kernel_type, type_.children())))
+        case simple:
+            return ValueType(_KINDS[type(simple)])
+
+
+#: The kernel's names of Spark's types.
+_KINDS: Mapping[type[s.DataType], str] = {
+    s.BooleanType: "BOOLEAN",
+    s.ByteType: "BYTE",
+    s.ShortType: "SHORT",
+    s.IntegerType: "INT",
+    s.LongType: "LONG",
+    s.DoubleType: "DOUBLE",
+    s.StringType: "STRING",
+    s.BinaryType: "BINARY",
+    s.DateType: "DATE",
+    s.TimestampType: "TIMESTAMP",
+    s.TimestampNTZType: "TIMESTAMP_NTZ",
+}
 
 
 def _python() -> str:

@@ -31,6 +31,8 @@ class RunOptions:
         max_files_per_batch: how many files of a folder one micro-batch reads at most; None for all that are there.
         functions_from: modules, each with all below it, from which a plan's Python functions may be imported; those
             that a program of this process registered need no permission.
+        trust_pickled_state: read pickled values of state and tables as they are, so that whoever can write these runs
+            code; else pickles make objects of plain classes and of those that a function's types name.
         stop_seconds: how long a stop waits for what runs to end.
         allow_clock_jump: take the machine's clock as it is, though it has jumped since the last micro-batch.
         upgrade: what may become of the state of a checkpoint whose program was another one. "check": it goes on where
@@ -49,6 +51,7 @@ class RunOptions:
     host: str = TRANSFORM
     max_files_per_batch: int | None = None
     functions_from: tuple[str, ...] = ()
+    trust_pickled_state: bool = False
     stop_seconds: float = PATIENCE
     allow_clock_jump: bool = False
     upgrade: str = CHECK

@@ -35,6 +35,8 @@ _JSON = {
     "timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS'Z'",
     "timestampNTZFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
 }
+#: The field of an accumulator that Python alone can read.
+_PICKLED: Mapping[str, str] = {"name": "state", "is": "bytes"}
 #: No more keys than these are shown of one that was looked for: a window's key has many.
 _MOST_KEYS = 1000
 
@@ -93,17 +95,25 @@ def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value:
             return Field(name, f"ARRAY<{field['type']}>", tuple(_shown(each, field["type"]) for each in value))
         case "list" | "packedList":
             return Field(name, "LIST", tuple(tuple(_fields(operator, field["fields"], each)) for each in value))
-        case "part" | "frame":
+        case "part":
             return Field(name, "PART", tuple(_fields(operator, field["fields"], value)))
+        case "frame":
+            return Field(name, "PART", _framed(operator, field, value))
         case "frames":
             parts = zip(field["parts"], value.items(), strict=True)
-            made = (
-                Field(call, part["form"], tuple(_fields(operator, part["fields"], inner)))
-                for part, (call, inner) in parts
-            )
+            made = (Field(call, part["form"], _framed(operator, part, inner)) for part, (call, inner) in parts)
             return Field(name, "AGGREGATES", tuple(made))
     type_ = field["type"] if what == "value" else _CLOCK if name in ON_A_CLOCK else _PLAIN[what]
     return Field(name, type_, _shown(value, type_))
+
+
+def _framed(operator: StoredOperator, described: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[Field, ...]:
+    """The fields of an accumulator; of one that is pickled where its type is known, the bytes."""
+    fields = described["fields"]
+    if described["form"] == "python-value":
+        fields = fields if values[_PICKLED["name"]] is None else [_PICKLED]
+        values = {each["name"]: values[each["name"]] for each in fields}
+    return tuple(_fields(operator, fields, values))
 
 
 def _columns(operator: StoredOperator, field: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Field]:

@@ -6,7 +6,8 @@ Everything else that a start compares is read from the plan beside it. Format 4:
     folder       relative paths of the plan are relative to it
     sources      tables that are read: name, identity (digest of their place), options (digest), Spark's names of them
     gone         the same of tables that were read before
-    operators    uid, stage (by which Spark finds the state), code (digests of Python functions, by path)
+    operators    uid, stage (by which Spark finds the state), code (digests of Python functions, by path),
+                 accumulators (their types, by path of the aggregate function in Python; not in release 0.2)
     positions    by Spark's name of a source that is gone, how far it was read
     partly       by uid why an operator's state is not that of all rows that were read
 
@@ -84,6 +85,7 @@ def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
         plan: the plan beside it.
     """
     code = {each["uid"]: each["code"] for each in description["operators"]}
+    accumulators = {each["uid"]: each.get("accumulators", {}) for each in description["operators"]}
     folder = description["folder"] or _former_folder(description, plan)
 
     def digest(uid: str, function: PythonFunction) -> str:
@@ -92,7 +94,10 @@ def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
     def place(path: str) -> str:
         return at_rest(os.path.normpath(f"{folder}/{path}")) if folder and is_relative(path) else local_place(path)
 
-    return RunFacts(description["versions"]["spark"], digest, place, is_run=True)
+    def accumulator(uid: str, function: PythonFunction) -> str:
+        return str(accumulators.get(uid, {}).get(function.path, ""))
+
+    return RunFacts(description["versions"]["spark"], digest, accumulator, place, is_run=True)
 
 
 def _former_folder(description: Mapping[str, Any], plan: CompiledPlan) -> str:

@@ -22,12 +22,14 @@ class RunFacts:
         spark: version of Spark, "4.3.0"; empty where it is not known.
         code: digest of the code of a Python function, by the uid of the operator that calls it; empty where it is not
             known.
+        accumulator: type of the accumulator of an aggregate function in Python, as `code`.
         place: the full name of a path.
         is_run: whether these are facts of a run, past or about to start; a plan file by itself has none.
     """
 
     spark: str = ""
     code: Callable[[str, PythonFunction], str] = _unknown
+    accumulator: Callable[[str, PythonFunction], str] = _unknown
     place: Callable[[str], str] = local_place
     is_run: bool = False
 

@@ -20,6 +20,7 @@ from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.lineage import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
+from compiled_plan.plans.rex import PythonFunction
 
 #: Reasons that are passed on to those below, of which one is said.
 _REASONS = 3
@@ -209,6 +210,7 @@ class _Work:
             return
         common = set(before.operators[old].functions) & set(after.operators[new].functions)
         for function in sorted(common, key=lambda each: each.path):
+            yield from self._accumulators(function, old, new)
             digests = before.run.code(before.name(old), function), after.run.code(after.name(new), function)
             if all(digests) and digests[0] != digests[1]:
                 was, becomes = (f"code {digest[:8]}" for digest in digests)
@@ -217,6 +219,16 @@ class _Work:
                 yield PropertyEdit(f"code of {function.path}", was, becomes, Verdict.UNKNOWN, why, remedy)
             elif before.run.is_run and not all(digests):
                 self.unchecked.append(f"the code of {function.path}")
+
+    def _accumulators(self, function: PythonFunction, old: int, new: int) -> Iterator[PropertyEdit]:
+        """The accumulators of an aggregate function that are of another type than they were."""
+        before, after = self.both.old, self.both.new
+        was = before.run.accumulator(before.name(old), function)
+        becomes = after.run.accumulator(after.name(new), function)
+        if was and becomes and was != becomes:
+            why = f"the accumulators that {function.path} kept are values of another type"
+            remedy = f"let its accumulator be {was}"
+            yield PropertyEdit(f"accumulator of {function.path}", was, becomes, Verdict.INCOMPATIBLE, why, remedy)
 
     def _is_unexplained(self, old: int, new: int) -> bool:
         """Whether an operator differs from what it was though nothing that differs has been found."""

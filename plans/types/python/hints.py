@@ -183,7 +183,7 @@ def function_hint(
     Args:
         input: the types of the arguments, a list of hints, types in SQL or data types.
         is_varargs: the last argument may come any number of times, or not at all.
-        accumulator: the type of an aggregate's accumulator (for the reader; accumulators are kept pickled).
+        accumulator: the type of an aggregate's accumulator.
         output: the type of the result.
         argument_names: for calls with names, `f(a => 1)`.
 

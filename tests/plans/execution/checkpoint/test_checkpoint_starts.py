@@ -180,6 +180,45 @@ def test_the_code_of_a_function_is_compared(place: Place, monkeypatch: pytest.Mo
     assert place.rows("prices") == [("x", 203), ("y", 5)], "right would be 206 and 10"
 
 
+SUMMED = '''
+"""Sums."""
+from compiled_plan.plans.functions import AggregateFunction
+
+
+class Total(AggregateFunction[int, {type}]):
+    def create_accumulator(self) -> {type}:
+        return [{type}(0)][0]
+
+    def accumulate(self, accumulator: {type}, price: int | None) -> {type}:
+        return accumulator + {type}(price or 0)
+
+    def get_value(self, accumulator: {type}) -> int:
+        return int(accumulator)
+'''
+
+
+def test_the_type_of_an_accumulator_is_compared(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(place.folder))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def program(type_: str) -> CompiledPlan:
+        (place.folder / "sums_of_test.py").write_text(SUMMED.format(type=type_))
+        sys.modules.pop("sums_of_test", None)
+        importlib.invalidate_caches()
+        env = TableEnvironment()
+        env.create_temporary_function("total", importlib.import_module("sums_of_test").Total)
+        query = "INSERT INTO prices SELECT shop, total(price) FROM sales GROUP BY shop;"
+        return env.compile_script((TABLES + query).replace("{folder}", str(place.folder)))
+
+    place.run(program("int"))
+    more(place)
+    said = place.refusal(program("float"))
+    assert "accumulator of sums_of_test.Total: checkpoint has BIGINT NOT NULL, plan has DOUBLE NOT NULL" in said
+    assert "let its accumulator be BIGINT NOT NULL" in said
+    place.run(program("int"))
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+
+
 def resumes(place: Place, plan: CompiledPlan) -> bool:
     return Run(place.spark, plan, RunOptions(checkpoint=str(place.checkpoint))).resumes
 

@@ -11,7 +11,7 @@ import pytest
 from compiled_plan import DataTypes, TableEnvironment, call, col
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.functions import DataTypeHint, ScalarFunction, function_hint
-from compiled_plan.plans.functions.results import pickled
+from compiled_plan.plans.functions.pickles import pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

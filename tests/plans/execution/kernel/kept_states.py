@@ -93,6 +93,11 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "json array": ("STRING", _call("$JSON_ARRAYAGG_NULL_ON_NULL$1", 4)),
 }
 PYTHON = _call("mean", 1, python={"executable": "none", "program": "", "payload": "", "token": "3f9c", "skips": []})
+#: ARRAY<ROW<BIGINT, DOUBLE>>
+NUMBER, REAL = ({"kind": kind, "precision": 0, "scale": 0, "children": []} for kind in ("LONG", "DOUBLE"))
+PAIR = {"kind": "ROW", "precision": 0, "scale": 0, "children": [NUMBER, REAL]}
+PAIRS = {"kind": "ARRAY", "precision": 0, "scale": 0, "children": [PAIR]}
+PYTHON_VALUE = {**PYTHON, "python": {**PYTHON["python"], "accumulator": PAIRS}}
 AGGREGATE = {"grouping": [0], "aggs": [COUNT, SUM]}
 WINDOWED = ["STRING", "BIGINT", "INT"]
 JOIN = {"leftKeys": [0], "rightKeys": [0], "filterNulls": [True], "condition": None}
@@ -134,6 +139,15 @@ CASES: dict[str, Case] = {
     ),
     "group-aggregate-python": Case(
         _spec("group-aggregate", [TYPES], ["STRING", "DOUBLE"], grouping=[0], aggs=[PYTHON], ttl=[0]),
+        state="01" + f"{DAY:016x}" + "0401070161" + "06" + "0717010403" + "80054e",
+    ),
+    "group-aggregate-python-value": Case(
+        _spec("group-aggregate", [TYPES], ["STRING", "DOUBLE"], grouping=[0], aggs=[PYTHON_VALUE], ttl=[0]),
+        # [(1, 1.5), (2, NULL)]
+        state="01" + f"{DAY:016x}" + "0401070161" + "06" + "1618011310020f020302043ff80000000000000f010304",
+    ),
+    "group-aggregate-python-unfit": Case(
+        _spec("group-aggregate", [TYPES], ["STRING", "DOUBLE"], grouping=[0], aggs=[PYTHON_VALUE], ttl=[0]),
         state="01" + f"{DAY:016x}" + "0401070161" + "06" + "0717010403" + "80054e",
     ),
     "deduplicate": Case(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import time
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.inspecting import inspect_key, inspect_state
 from compiled_plan.plans.errors import ExecutionError, ProgramError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -112,6 +115,60 @@ def test_retraction(spark: SparkSession, tmp_path: Path) -> None:
     assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 1.5]"]
     put(tmp_path, "2.json", ("a", 1, 1), ("a", 2, 1))
     assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+U[a, 2.5]", "-U[a, 1.5]"]
+
+
+class Seen(NamedTuple):
+    value: int
+    at: dt.datetime | None
+
+
+class Values(AggregateFunction[str, list[Seen]]):
+    """An accumulator of a type."""
+
+    def create_accumulator(self) -> list[Seen]:
+        return []
+
+    def accumulate(self, accumulator: list[Seen], value: int, at: dt.datetime | None) -> None:
+        accumulator.append(Seen(value, at))
+
+    def get_value(self, accumulator: list[Seen]) -> str:
+        return " ".join(f"{seen.value}@{seen.at:%S}" if seen.at else str(seen.value) for seen in accumulator)
+
+
+class Counted(AggregateFunction[int, dict[int, int]]):
+    """An accumulator that is no value of the type it is said to have: it counts what is not there yet as 0."""
+
+    def create_accumulator(self) -> dict[int, int]:
+        return Counter()
+
+    def accumulate(self, accumulator: dict[int, int], value: int) -> None:
+        accumulator[value] += 1
+
+    def get_value(self, accumulator: dict[int, int]) -> int:
+        return max(accumulator.values())
+
+
+def test_accumulators_in_state(spark: SparkSession, tmp_path: Path) -> None:
+    """They come back as they were, and are shown with their types; what Python pickled is shown as bytes."""
+    put(tmp_path, "1.json", ("a", 1, 1, "2024-01-01 00:00:01"), ("a", 1 << 30, 1))
+    env = environment(tmp_path)
+    env.create_temporary_function("seen", Values)
+    env.create_temporary_function("counted", Counted)
+    options = {"checkpoint": str(tmp_path / "checkpoint"), "available_now": True}
+    query = "SELECT k, seen(v, ts), counted(v) FROM t GROUP BY k"
+    columns = "k STRING, s STRING, n BIGINT"
+    assert run(spark, env, columns, query, **options) == ["+I[a, 1@01 1073741824, 1]"]
+    put(tmp_path, "2.json", ("a", 1, 1))
+    after = ["+U[a, 1@01 1073741824 1, 2]", "-U[a, 1@01 1073741824, 1]"]
+    assert run(spark, env, columns, query, **options) == after
+    report = inspect_state(options["checkpoint"]).operators[0]
+    [key] = inspect_key(options["checkpoint"], report.uid, {"k": "a"}).keys
+    parts = next(field.value for field in key.fields if field.name == "aggregates")
+    [[seen], [counted]] = [part.value for part in parts]
+    assert (seen.name, seen.type) == ("accumulator", "ARRAY<ROW<BIGINT, TIMESTAMP(6)>>")
+    values = [list(row.values()) for row in json.loads(seen.value)]
+    assert values == [[1, "2024-01-01 00:00:01.000000"], [1 << 30, None], [1, None]]
+    assert (counted.name, counted.type) == ("state", "BYTES")
 
 
 def test_time_to_live(spark: SparkSession, tmp_path: Path) -> None:

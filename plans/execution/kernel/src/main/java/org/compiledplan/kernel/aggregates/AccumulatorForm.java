@@ -30,7 +30,9 @@ public enum AccumulatorForm implements Framed.Form {
   JSON_OBJECT(20, 1),
   JSON_ARRAY(21, 1),
   DISTINCT(22, 1),
-  PYTHON(23, 1);
+  /** Pickled: of no type that the kernel knows. */
+  PYTHON(23, 1),
+  PYTHON_VALUE(24, 1);
 
   private final int code;
   private final int version;

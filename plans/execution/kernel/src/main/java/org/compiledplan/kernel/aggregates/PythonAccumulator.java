@@ -1,35 +1,49 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.List;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
 
 /**
- * An aggregate function in Python. The accumulator is bytes that only Python reads. Rows wait here
- * until the value or the bytes are asked for; then Python gets them together with the accumulator,
- * and gives both back.
+ * An aggregate function in Python. The accumulator is a value of its type, or bytes that only
+ * Python reads. Rows wait here until the value or the bytes are asked for; then Python gets them
+ * together with the accumulator, and gives both back.
  *
- * <p>A request: 1 if the value is wanted; the accumulator (its length, 0 for a fresh one, and its
- * bytes); then the changes, each a byte ({@link #ADD}, {@link #RETRACT} with the arguments as a
- * row, {@link #MERGE} with another accumulator's bytes). An answer: the accumulator, and the value
- * if it was wanted.
+ * <p>A request: 1 if the value is wanted; the accumulator; then the changes, each a byte ({@link
+ * #ADD}, {@link #RETRACT} with the arguments as a row, {@link #MERGE} with another accumulator). An
+ * answer: the accumulator, and the value if it was wanted. An accumulator is a byte ({@link
+ * #FRESH}, {@link #VALUE}, {@link #PICKLED}), the length and the bytes.
  */
 final class PythonAccumulator implements Accumulator {
   private static final int ADD = 1;
   private static final int RETRACT = 2;
   private static final int MERGE = 3;
+  private static final int FRESH = 0;
+  private static final int VALUE = 1;
+  private static final int PICKLED = 2;
   private static final int MOST_PENDING = 1 << 18;
-  private static final byte[] FRESH = {};
+  private static final byte[] NOTHING = {};
 
   private final AggregateCall call;
-  private byte[] state = FRESH;
+
+  /** Whether the state is a pickle: of a call without a type, of a former release, or unfit. */
+  private boolean pickled;
+
+  /** The accumulator's bytes where it is a pickle; without any it is fresh. */
+  private byte[] state = NOTHING;
+
+  /** Its value where it is none; null if it is fresh. */
+  private Object accumulator;
+
   private final ByteWriter pending = new ByteWriter(32);
   private Object value;
   private boolean valued;
 
   PythonAccumulator(AggregateCall call) {
     this.call = call;
+    pickled = call.python.accumulator == null;
   }
 
   @Override
@@ -57,11 +71,23 @@ final class PythonAccumulator implements Accumulator {
   public void merge(Accumulator other) {
     PythonAccumulator that = (PythonAccumulator) other;
     that.compute(false);
-    if (that.state.length == 0) return;
+    if (that.state.length == 0 && that.accumulator == null) return;
     pending.writeByte(MERGE);
-    pending.writeVarLong(that.state.length);
-    pending.writeBytes(that.state, 0, that.state.length);
+    that.writeState(pending);
     changed();
+  }
+
+  private void writeState(ByteWriter out) {
+    if (accumulator != null) {
+      out.writeByte(VALUE);
+      ByteWriter marshalled = new ByteWriter(64);
+      Marshal.write(accumulator, marshalled);
+      out.writeSized(marshalled);
+    } else {
+      out.writeByte(state.length == 0 ? FRESH : PICKLED);
+      out.writeVarLong(state.length);
+      out.writeBytes(state, 0, state.length);
+    }
   }
 
   private void changed() {
@@ -71,15 +97,17 @@ final class PythonAccumulator implements Accumulator {
 
   private void compute(boolean wanted) {
     if (wanted ? valued : pending.size() == 0) return;
-    ByteWriter request = new ByteWriter(state.length + pending.size() + 8);
+    ByteWriter request = new ByteWriter(state.length + pending.size() + 16);
     request.writeByte(wanted ? 1 : 0);
-    request.writeVarLong(state.length);
-    request.writeBytes(state, 0, state.length);
+    writeState(request);
     request.writeBytes(pending.array(), 0, pending.size());
     byte[] answer = PythonWorker.ask(call.python, request.array(), request.size());
     pending.clear();
     ByteReader in = new ByteReader(answer, 0, answer.length);
-    state = in.readBytes(in.readVarInt());
+    pickled = in.readByte() == PICKLED;
+    int length = in.readVarInt();
+    state = pickled ? in.readBytes(length) : NOTHING;
+    accumulator = pickled ? null : Marshal.read(in, call.python.accumulator);
     if (wanted) {
       value = ValueCodec.read(in, call.resultType);
       valued = true;
@@ -94,12 +122,25 @@ final class PythonAccumulator implements Accumulator {
 
   @Override
   public AccumulatorForm form() {
-    return AccumulatorForm.PYTHON;
+    return pickled ? AccumulatorForm.PYTHON : AccumulatorForm.PYTHON_VALUE;
+  }
+
+  @Override
+  public List<Form> forms() {
+    return call.python.accumulator == null
+        ? List.of(AccumulatorForm.PYTHON)
+        : List.of(AccumulatorForm.PYTHON_VALUE, AccumulatorForm.PYTHON);
+  }
+
+  @Override
+  public void become(Form form) {
+    pickled = form == AccumulatorForm.PYTHON;
   }
 
   @Override
   public void fields(Fields io) {
     compute(false);
-    state = io.bytes("state", state);
+    if (pickled) state = io.bytes("state", state);
+    else accumulator = io.value("accumulator", call.python.accumulator, accumulator);
   }
 }

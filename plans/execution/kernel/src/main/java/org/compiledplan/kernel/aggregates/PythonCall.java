@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.aggregates;
 
+import org.compiledplan.kernel.values.ValueType;
+
 /** An aggregate function in Python: what its worker process is started with. */
 public final class PythonCall {
   /** The Python that runs the worker. */
@@ -17,11 +19,21 @@ public final class PythonCall {
   /** Places among the arguments where null means that the row does not count. */
   final int[] skips;
 
-  public PythonCall(String executable, String program, byte[] payload, String token, int[] skips) {
+  /** The type of accumulators; null if they are pickled. */
+  final ValueType accumulator;
+
+  public PythonCall(
+      String executable,
+      String program,
+      byte[] payload,
+      String token,
+      int[] skips,
+      ValueType accumulator) {
     this.executable = executable;
     this.program = program;
     this.payload = payload;
     this.token = token;
     this.skips = skips;
+    this.accumulator = accumulator;
   }
 }

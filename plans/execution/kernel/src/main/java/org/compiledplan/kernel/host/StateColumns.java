@@ -90,6 +90,16 @@ final class StateColumns implements Fields {
     return columns;
   }
 
+  /** The columns of a part in all forms that it can be in; those of the other forms are null. */
+  private static StateColumns ofForms(Framed fresh, Names names) {
+    StateColumns columns = new StateColumns(names);
+    for (Framed.Form form : fresh.forms()) {
+      fresh.become(form);
+      fresh.fields(columns);
+    }
+    return columns;
+  }
+
   StructType type() {
     return type;
   }
@@ -291,7 +301,7 @@ final class StateColumns implements Fields {
 
   @Override
   public void frame(String name, Framed value) {
-    StateColumns inner = of(value, names);
+    StateColumns inner = ofForms(value, names);
     add(name, inner.type, frame -> inner.row(fields(frame)));
   }
 
@@ -301,7 +311,7 @@ final class StateColumns implements Fields {
     List<StateColumns> inner = new ArrayList<>();
     Set<String> taken = new HashSet<>();
     for (Framed part : all.parts()) {
-      StateColumns columns = of(part, names);
+      StateColumns columns = ofForms(part, names);
       of = of.add(free(names.call(inner.size()), taken), columns.type, true);
       inner.add(columns);
     }

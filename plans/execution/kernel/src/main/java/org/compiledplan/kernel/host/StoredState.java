@@ -3,6 +3,7 @@ package org.compiledplan.kernel.host;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.types.DataType;
@@ -79,7 +80,18 @@ final class StoredState {
       inputs[i] = (StructType) DataType.fromJson(types.get(i).toString());
       columns[i] = i;
     }
-    return new StageSpec.OperatorPart(
-        operator, operator.path("parameters").toString(), columns, inputs);
+    ObjectNode parameters = operator.path("parameters").deepCopy();
+    for (JsonNode call : parameters.path("aggs")) {
+      if (call.path("python").isObject()) inert((ObjectNode) call.get("python"));
+    }
+    return new StageSpec.OperatorPart(operator, parameters.toString(), columns, inputs);
+  }
+
+  /**
+   * State is read without the functions that computed it, and a checkpoint is not trusted to say
+   * what is to be run: nothing of it can start.
+   */
+  private static void inert(ObjectNode python) {
+    python.put("executable", "").put("program", "").put("payload", "");
   }
 }

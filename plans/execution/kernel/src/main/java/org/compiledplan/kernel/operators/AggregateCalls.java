@@ -72,7 +72,18 @@ final class AggregateCalls {
         spec.path("program").asText(),
         payload,
         spec.path("token").asText(),
-        OperatorSpec.ints(spec.path("skips")));
+        OperatorSpec.ints(spec.path("skips")),
+        StrictObject.holds(spec, "accumulator") ? type(spec.get("accumulator")) : null);
+  }
+
+  private static ValueType type(JsonNode spec) {
+    if (spec.isNull()) return null;
+    ValueType.Kind kind = ValueType.Kind.valueOf(spec.path("kind").asText());
+    JsonNode parts = spec.path("children");
+    ValueType[] children = new ValueType[parts.size()];
+    for (int i = 0; i < children.length; i++) children[i] = type(parts.get(i));
+    return new ValueType(
+        kind, spec.path("precision").asInt(), spec.path("scale").asInt(), children);
   }
 
   int size() {

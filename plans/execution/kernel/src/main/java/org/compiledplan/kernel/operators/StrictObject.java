@@ -48,6 +48,14 @@ public final class StrictObject extends ObjectNode {
     return super.path(field);
   }
 
+  /** Whether an object has a field that former releases did not write; asking does not read it. */
+  static boolean holds(JsonNode json, String field) {
+    for (Map.Entry<String, JsonNode> each : json.properties()) {
+      if (each.getKey().equals(field)) return true;
+    }
+    return false;
+  }
+
   private void note(String field) {
     if (!unread.remove(field) && super.get(field) == null) missing.add(field);
   }

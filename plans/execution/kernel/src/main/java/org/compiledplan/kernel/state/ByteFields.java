@@ -126,8 +126,8 @@ public final class ByteFields {
       int code = in.readVarInt();
       int version = in.readVarInt();
       int length = in.readVarInt();
-      Framed.Form form = value.form();
-      if (code != form.code() || version != form.version()) {
+      if (!value.becomes(there -> there.code() == code && there.version() == version)) {
+        Framed.Form form = value.form();
         throw new StateFormatException(
             "the state holds form "
                 + code
@@ -145,7 +145,7 @@ public final class ByteFields {
       value.fields(this);
       if (in.position() != end) {
         throw new StateFormatException(
-            form.text() + " is " + length + " bytes long, of which not all are known");
+            value.form().text() + " is " + length + " bytes long, of which not all are known");
       }
     }
 

@@ -7,6 +7,9 @@ import java.util.List;
 public final class FrameShape {
   public final Framed.Form form;
 
+  /** The forms that such a part can be read from. */
+  private final List<Framed.Form> forms;
+
   /** What it belongs to, of one among several; else null. */
   public final ObjectNode description;
 
@@ -17,9 +20,20 @@ public final class FrameShape {
 
   FrameShape(Framed fresh, ObjectNode description) {
     form = fresh.form();
+    forms = fresh.forms();
     this.description = description;
     fields = SchemaFields.of(fresh);
     this.fresh = TreeFields.Writer.framed(fresh);
+  }
+
+  /** Whether parts of another shape can be read as such, all bytes as they are. */
+  public boolean reads(FrameShape old) {
+    return form != old.form && forms.contains(old.form);
+  }
+
+  /** Whether a part that is given by name has this form. */
+  public boolean isOf(Tree frame) {
+    return form.text().equals(frame.get(TreeFields.FORM));
   }
 
   void describe(ObjectNode to) {

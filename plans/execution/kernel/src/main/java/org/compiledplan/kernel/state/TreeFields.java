@@ -15,7 +15,7 @@ import org.compiledplan.kernel.values.ValueType;
  * fields.
  */
 public final class TreeFields {
-  private static final String FORM = "form";
+  static final String FORM = "form";
   private static final String VERSION = "version";
   private static final String FIELDS = "fields";
 
@@ -329,9 +329,11 @@ public final class TreeFields {
 
     private static void unframe(Object frame, Framed value) {
       Tree of = tree(frame);
-      Framed.Form form = value.form();
-      if (!form.text().equals(of.get(FORM))
-          || !Long.valueOf(form.version()).equals(of.get(VERSION))) {
+      if (!value.becomes(
+          there ->
+              there.text().equals(of.get(FORM))
+                  && Long.valueOf(there.version()).equals(of.get(VERSION)))) {
+        Framed.Form form = value.form();
         throw new StateFormatException(
             "a part is "
                 + of.get(FORM)

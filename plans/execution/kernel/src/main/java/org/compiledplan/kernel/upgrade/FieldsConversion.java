@@ -94,7 +94,8 @@ final class FieldsConversion {
       case FRAME:
         FieldsConversion frame =
             FrameConversion.one(old.frames.get(0), next.frames.get(0), context);
-        return new Step(frame.sameBytes, tree -> FrameConversion.apply((Tree) tree, frame));
+        return new Step(
+            frame.sameBytes, tree -> FrameConversion.apply((Tree) tree, frame, old.frames.get(0)));
       case FRAMES:
         FrameConversion frames = FrameConversion.of(old.frames, next.frames, context);
         return new Step(frames.sameBytes, (all, beside) -> frames.apply((List<?>) all, beside));

@@ -22,17 +22,19 @@ final class FrameConversion {
   private final Integer[] from;
 
   private final FieldsConversion[] inner;
+  private final List<FrameShape> old;
   private final List<FrameShape> next;
 
   /** Whether all accumulators have the same bytes, at the same places. */
   final boolean sameBytes;
 
   private FrameConversion(
-      Integer[] from, FieldsConversion[] inner, List<FrameShape> next, int oldSize) {
+      Integer[] from, FieldsConversion[] inner, List<FrameShape> old, List<FrameShape> next) {
     this.from = from;
     this.inner = inner;
+    this.old = old;
     this.next = next;
-    boolean same = from.length == oldSize;
+    boolean same = from.length == old.size();
     for (int i = 0; same && i < from.length; i++) {
       same = from[i] != null && from[i] == i && inner[i].sameBytes;
     }
@@ -58,11 +60,12 @@ final class FrameConversion {
       checkCall(was.description, next.get(i).description, call);
       inner[i] = one(was, next.get(i), call);
     }
-    return new FrameConversion(from, inner, next, old.size());
+    return new FrameConversion(from, inner, old, next);
   }
 
   /** The fields of one accumulator. */
   static FieldsConversion one(FrameShape old, FrameShape next, Context context) {
+    if (next.reads(old)) return FieldsConversion.of(old.fields, old.fields, context);
     if (old.form.code() != next.form.code() || old.form.version() != next.form.version()) {
       throw context.problem("it was " + text(old) + " and is to be " + text(next));
     }
@@ -116,7 +119,7 @@ final class FrameConversion {
       made.add(
           from[i] == null
               ? begun(next.get(i), beside)
-              : apply((Tree) frames.get(from[i]), inner[i]));
+              : apply((Tree) frames.get(from[i]), inner[i], old.get(from[i])));
     }
     return made;
   }
@@ -137,8 +140,9 @@ final class FrameConversion {
         && !call.path("distinct").asBoolean();
   }
 
-  /** One frame with its fields converted. */
-  static Tree apply(Tree frame, FieldsConversion inner) {
+  /** One frame with its fields converted; one that was of another form from the start stays. */
+  static Tree apply(Tree frame, FieldsConversion inner, FrameShape old) {
+    if (!old.isOf(frame)) return frame;
     Tree made = new Tree(frame);
     made.put(FIELDS, inner.apply((Tree) frame.get(FIELDS)));
     return made;

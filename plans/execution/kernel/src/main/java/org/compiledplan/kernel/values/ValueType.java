@@ -49,7 +49,7 @@ public final class ValueType implements Serializable {
   /** Fields of a ROW, element of an ARRAY, key and value of a MAP. */
   public final ValueType[] children;
 
-  private ValueType(Kind kind, int precision, int scale, ValueType[] children) {
+  public ValueType(Kind kind, int precision, int scale, ValueType[] children) {
     this.kind = kind;
     this.precision = precision;
     this.scale = scale;

@@ -1,0 +1,222 @@
+"""Pickled objects: values of RAW columns, and accumulators that no type of SQL holds.
+
+Their bytes may come from a checkpoint or a file, and a pickle may name any function to call. `Unpickling` makes objects
+of plain classes and of the classes that a function's types name; all else is refused by its name, and nothing of it is
+imported or run.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import pickle
+import typing
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from io import BytesIO
+from typing import Any, NoReturn
+from uuid import UUID
+
+from compiled_plan.plans.errors import CompiledPlanError
+
+#: Where pickles are read as they are: the run was told that whoever wrote its checkpoint may run code.
+_TRUSTED: ContextVar[bool] = ContextVar("_TRUSTED", default=False)
+_IMMUTABLE = 1 << 8
+
+
+def pickled(value: Any) -> bytes:
+    """An object as the value of a RAW column: equal objects have equal bytes, whatever parts they share.
+
+    Rows are grouped, joined and compared by these bytes, as Flink does with those of its serializer.
+    """
+    data = BytesIO()
+    pickler = pickle.Pickler(data, pickle.HIGHEST_PROTOCOL)
+    # Without the memo, which writes a part that comes twice as a reference, if both are one object.
+    pickler.fast = True
+    try:
+        pickler.dump(value)
+    except (ValueError, RecursionError):  # an object that holds itself
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    return data.getvalue()
+
+
+@contextmanager
+def trusting(trusted: bool) -> Iterator[None]:
+    """In this block `unpickling` gives readers that run whatever a pickle names, if `trusted`."""
+    token = _TRUSTED.set(trusted)
+    try:
+        yield
+    finally:
+        _TRUSTED.reset(token)
+
+
+def unpickling(annotation: Any) -> Callable[[bytes], Any]:
+    """A reader of pickled objects of what an annotation says."""
+    return pickle.loads if _TRUSTED.get() else Unpickling(tuple(named_classes(annotation)))
+
+
+class Unpickling:
+    """Reads pickles of plain objects.
+
+    Args:
+        classes: further classes whose objects may be in them.
+    """
+
+    def __init__(self, classes: tuple[type, ...] = ()) -> None:
+        self.classes = classes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Unpickling, (self.classes,)
+
+    @cached_property
+    def _known(self) -> Mapping[tuple[str, str], Any]:
+        own = {(class_.__module__, class_.__qualname__): _maker(class_) for class_ in self.classes}
+        return {**own, **_PLAIN}
+
+    def __call__(self, data: bytes) -> Any:
+        """The object.
+
+        Raises:
+            UnpicklingError: the pickle names what it may not.
+        """
+        return _Unpickler(data, self._known).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, known: Mapping[tuple[str, str], Any]) -> None:
+        super().__init__(BytesIO(data))
+        self.known = known
+
+    def find_class(self, module: str, name: str) -> Any:
+        """As pickle asks."""
+        if module.startswith("numpy."):
+            module = module.replace("numpy.core.", "numpy._core.", 1)
+        maker = self.known.get((module, name))
+        if maker is None:
+            raise pickle.UnpicklingError(
+                f"a pickled value names {module}.{name}, which is no class of its type; "
+                "annotate what holds it with its class, or add --trust-pickled-state if you trust all who can write "
+                "the checkpoint and the tables"
+            )
+        return maker
+
+
+# --- classes that may be named ---------------------------------------------------------------------------------------
+
+
+class _Fixed(type):
+    """Type of stand-ins: a pickle may set attributes of whatever it names, and those of a stand-in cannot be set."""
+
+    target: Any
+    is_called: bool
+
+    def __call__(cls, *arguments: Any, **named: Any) -> Any:
+        if not cls.is_called:
+            raise pickle.UnpicklingError(f"a pickled value calls the constructor of {cls.__name__}")
+        return cls.target(*arguments, **named)
+
+    def __setattr__(cls, name: str, value: Any) -> NoReturn:
+        raise pickle.UnpicklingError(f"a pickled value sets `{name}` of {cls.__name__}")
+
+
+def _stand_in(target: Callable[..., Any], is_called: bool = True) -> _Fixed:
+    def new(_: type, *arguments: Any, **named: Any) -> Any:
+        assert isinstance(target, type)
+        return target.__new__(target, *arguments, **named)
+
+    members = {"__new__": new, "__slots__": (), "target": staticmethod(target), "is_called": is_called}
+    return _Fixed(target.__name__, (), members)
+
+
+def _maker(class_: type) -> type:
+    """What makes objects of a class in a pickle; constructors are called where the class pickles its objects so."""
+    if class_.__flags__ & _IMMUTABLE:
+        return class_
+    usual: Any = object
+    reduces = any(getattr(class_, name) is not getattr(usual, name) for name in ("__reduce__", "__reduce_ex__"))
+    return _stand_in(class_, reduces)
+
+
+def _defaultdict(factory: Any = None, *arguments: Any) -> defaultdict[Any, Any]:
+    return defaultdict(factory.target if isinstance(factory, _Fixed) else factory, *arguments)
+
+
+class _NumpyType:
+    """Stands for `numpy.dtype` of numbers. That of objects, or of records, would make objects of any bytes."""
+
+    def __init__(self, code: str, *_: bool) -> None:
+        if code[:1] not in "biufc" or not code[1:].isdigit():
+            raise pickle.UnpicklingError(f"a pickled value names numpy's type {code!r}, which is no number")
+        self.code = code
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        order, *rest = state[1:5]
+        if order not in ("<", ">", "|") or any(part is not None for part in rest):
+            raise pickle.UnpicklingError("a pickled value names a type of numpy that is no number")
+        self.code = f"{order}{self.code}"
+
+
+def _numpy_scalar(type_: _NumpyType, data: bytes) -> Any:
+    import numpy
+
+    return numpy.frombuffer(data, numpy.dtype(type_.code), 1)[0]
+
+
+def _numpy_array(data: bytes, type_: _NumpyType, shape: tuple[int, ...], order: Any) -> Any:
+    import numpy
+
+    return numpy.frombuffer(data, numpy.dtype(type_.code)).reshape(shape, order=order)
+
+
+_CLASSES: tuple[type, ...] = (
+    *(bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset),
+    *(dt.date, dt.time, dt.datetime, dt.timedelta, dt.timezone, Decimal, Fraction, UUID),
+    *(deque, Counter, OrderedDict),
+)
+_PLAIN: Mapping[tuple[str, str], Any] = {
+    **{(class_.__module__, class_.__qualname__): _maker(class_) for class_ in _CLASSES},
+    ("collections", "defaultdict"): _stand_in(_defaultdict),
+    ("numpy", "dtype"): _stand_in(_NumpyType),
+    ("numpy._core.multiarray", "scalar"): _stand_in(_numpy_scalar),
+    ("numpy._core.numeric", "_frombuffer"): _stand_in(_numpy_array),
+}
+
+
+def named_classes(annotation: Any) -> Iterable[type]:
+    """The classes that an annotation names, and those of a user's own that the annotations of their fields name."""
+    from compiled_plan.plans.functions.code import is_own  # not for workers
+
+    classes: dict[type, None] = {}
+    waiting = [(annotation, True)]
+    while waiting:
+        part, is_outer = waiting.pop()
+        if isinstance(part, typing.NewType):
+            part = part.__supertype__
+        inner: Iterable[Any] = typing.get_args(part)
+        if isinstance(origin := typing.get_origin(part) or part, type) and origin not in classes:
+            if is_own(origin) or (is_outer and origin.__module__ not in _PYTHONS):
+                classes[origin] = None
+            if is_own(origin):
+                waiting += [(field, False) for field in _annotations_inside(origin)]
+        waiting += [(argument, is_outer) for argument in inner]
+    return classes
+
+
+_PYTHONS = ("builtins", "typing", "types", "collections.abc", "inspect")
+
+
+@lru_cache(maxsize=1024)
+def _annotations_inside(class_: type) -> tuple[Any, ...]:
+    from compiled_plan.plans.types.python.annotations import annotations_of
+
+    annotations: list[Any] = list(getattr(class_, "__orig_bases__", ()))
+    for target in (class_, vars(class_).get("__init__")):
+        try:
+            annotations += annotations_of(target).values() if target is not None else ()
+        except CompiledPlanError:
+            continue  # names that nothing has
+    return tuple(annotations)

@@ -1,0 +1,98 @@
+"""Readers that may run what they read: the places that have one, each with the reason why it is safe."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service", "tools")
+#: Modules whose readers may run code, or, of `marshal`, make it.
+MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "jsonpickle"})
+#: Calls that run code that they are given.
+CALLS = frozenset({"eval", "exec", "compile"})
+WRITERS = frozenset({"dump", "dumps", "Pickler", "HIGHEST_PROTOCOL", "UnpicklingError"})
+
+_RUN = "made by the driver of this run, and sent to its own workers: never read from a checkpoint"
+#: What reads such a form, or runs code, and why it may.
+ALLOWED = {
+    "plans/execution/functions/aggregate_worker.py: pickle.loads": _RUN,
+    "plans/execution/functions/bootstrap.py: pickle.loads": _RUN,
+    "plans/execution/functions/bootstrap.py: exec": _RUN + "; the product's own sources",
+    "plans/execution/functions/bootstrap.py: compile": _RUN + "; the product's own sources",
+    "plans/execution/functions/shipping.py: cloudpickle.list_registry_pickle_by_value": "reads nothing",
+    "plans/execution/functions/shipping.py: cloudpickle.register_pickle_by_value": "reads nothing",
+    "plans/execution/functions/shipping.py: cloudpickle.unregister_pickle_by_value": "reads nothing",
+    "plans/execution/functions/accumulating.py: marshal.loads": "bytes that the kernel makes of values; those of state "
+    "are never given to it",
+    "plans/functions/pickles.py: pickle.loads": "for who says --trust-pickled-state",
+    "plans/functions/pickles.py: pickle.Unpickler": "of classes that are named: this is what reads pickles of state",
+    "api/program.py: compile": "the program that the user compiles",
+    "api/program.py: exec": "the program that the user compiles",
+    "plans/types/python/annotations.py: eval": "annotations of the program's own classes",
+}
+#: Of the kernel: files that read Java's serialized objects.
+READS_OBJECTS = re.compile(r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(")
+JAVA = {
+    "host/Conditions.java": _RUN + "; `StoredState` reads a checkpoint with conditions that are text",
+}
+
+
+def readers_in(tree: ast.Module) -> Iterator[str]:
+    """What a module reads such forms by."""
+    names = {"cloudpickle": "cloudpickle"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                if name.name.rpartition(".")[2] in MODULES:
+                    names[name.asname or name.name.partition(".")[0]] = name.name.rpartition(".")[2]
+        elif isinstance(node, ast.ImportFrom):
+            module = (node.module or "").rpartition(".")[2]
+            yield from (f"{module}.{name.name}" for name in node.names if module in MODULES - {"cloudpickle"})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
+            if node.attr not in WRITERS:
+                yield f"{names[node.value.id]}.{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
+            yield node.func.id
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) in ("yaml.load", "yaml.unsafe_load", "numpy.load"):
+            yield ast.unparse(node)
+
+
+def test_what_may_run_code_is_known() -> None:
+    readers = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in readers_in(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert readers - set(ALLOWED) == set(), (
+        "read plain data (JSON, values of the kernel), or say above why this is safe"
+    )
+    assert set(ALLOWED) - readers == set(), "no longer there"
+
+
+def test_what_reads_objects_of_java_is_known() -> None:
+    kernel = ROOT / "plans/execution/kernel/src/main/java/org/compiledplan/kernel"
+    readers = {
+        str(path.relative_to(kernel))
+        for path in sorted(kernel.rglob("*.java"))
+        if re.search(
+            r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(", path.read_text(encoding="utf-8")
+        )
+    }
+    assert readers == set(JAVA)
+
+
+def test_a_reader_is_seen() -> None:
+    text = """
+import pickle as p, yaml
+import pyspark.cloudpickle
+from marshal import loads
+def read(data):
+    p.dumps(data)
+    return p.loads(data), loads(data), yaml.load(data), eval(data)
+"""
+    assert sorted(readers_in(ast.parse(text))) == ["eval", "marshal.loads", "pickle.loads", "yaml.load"]
