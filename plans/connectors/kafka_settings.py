@@ -52,7 +52,7 @@ _ENTRY = re.compile(
     rf"(?P<options>(?:\s++[\w.\-]++\s*+=\s*+{_VALUE})*+)\s*+;\s*+",
     re.IGNORECASE,
 )
-_OPTION = re.compile(rf"([\w.\-]++)\s*+=\s*+({_VALUE})")
+_OPTION = re.compile(rf"(?<![\w.\-])([\w.\-]++)\s*+=\s*+({_VALUE})")
 _FILES = frozenset({"keytab", "ticketcache"})
 
 

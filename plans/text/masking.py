@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.text.secret_keys import is_sensitive as is_sensitive
 from compiled_plan.plans.trees import fold_tree
 
@@ -71,62 +69,9 @@ def _masked(place: tuple[str, Any], below: tuple[Any, ...]) -> Any:
     return masked_url(value) if isinstance(value, str) else value
 
 
-# `'password' = 'x'` of SQL, `.option("password", "x")` and `"password": "x"` of Python; in SQL two quotes are one.
-_QUOTED = re.compile(
-    r"""(?P<head>(?P<q1>['"])(?P<key>[\w.\-]+)(?P=q1)\s*[=,:]\s*)"""
-    r"""(?P<q2>['"])(?P<value>(?:(?!(?P=q2)).|(?P=q2){2})*)(?P=q2)""",
-    re.DOTALL,
-)
-
-
 def masked_program(text: str) -> str:
     """The text of a program, in SQL or Python, with the values of sensitive options and passwords in URLs hidden."""
     from compiled_plan.plans.text.secret_literals import literal_spans
     from compiled_plan.plans.text.secret_spans import merged
 
     return _hidden(text, merged(literal_spans(text)))
-
-
-def unmasked_program(text: str, known: str) -> str:
-    """A program in which `masked_program` has hidden values, with those of a program where they are not hidden.
-
-    Args:
-        text: the program; `******` stands for the values.
-        known: where they are taken from: the value of the option, the n-th one where it has several.
-
-    Raises:
-        PlanError: a value is not known.
-    """
-    values: dict[str, list[str]] = {}
-    for found in _QUOTED.finditer(known):
-        if _is_secret(found):
-            values.setdefault(found["key"], []).append(found["value"])
-    counted: dict[str, int] = {}
-
-    def filled(found: re.Match[str]) -> str:
-        if not _is_secret(found):
-            return found[0]
-        key, at = found["key"], counted.get(found["key"], 0)
-        counted[key] = at + 1
-        if found["value"] != HIDDEN:
-            return found[0]
-        had = values.get(key, [])
-        if len(set(had)) == 1:
-            return _with_value(found, had[0])
-        if at >= len(had):
-            raise PlanError(
-                f"the value of {key!r} is hidden here, and the version in force has none for it",
-                where=f"line {text.count(chr(10), 0, found.start()) + 1}",
-                remedy="write the value",
-            )
-        return _with_value(found, had[at])
-
-    return _QUOTED.sub(filled, text)
-
-
-def _is_secret(found: re.Match[str]) -> bool:
-    return is_sensitive(found["key"]) and bool(found["value"])
-
-
-def _with_value(found: re.Match[str], value: str) -> str:
-    return f"{found['head']}{found['q2']}{value}{found['q2']}"

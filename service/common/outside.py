@@ -5,6 +5,7 @@ Looked for in the JSON, whatever the node is, so that no new node type is forgot
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -171,7 +172,11 @@ def _places(key: str, value: str) -> Iterator[str]:
     is_path = key.lower().endswith(_OF_PATHS)
     if is_path and value.startswith("["):
         # Spark takes a list of paths as JSON.
-        yield from re.findall(r'"((?:[^"\\]|\\.)*+)"', value)
+        try:
+            paths = json.loads(value)
+        except (ValueError, RecursionError):
+            paths = [value]
+        yield from (path if isinstance(path, str) else value for path in paths)
         return
     scheme = _SCHEME.match(value)
     if scheme is None:

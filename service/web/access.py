@@ -9,13 +9,13 @@ from fastapi import APIRouter, Cookie, Path, Query, Request, Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from compiled_plan.service.access import headers, sessions, tokens
+from compiled_plan.service.access.door import check_rate, unknown
 from compiled_plan.service.access.roles import LOCAL, Role
+from compiled_plan.service.registry.problems import Problem
 from compiled_plan.service.store.tables import Token
 from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked, Short
-from compiled_plan.service.web.door import check_rate, unknown
 from compiled_plan.service.web.paging import Cursor, Limit
-from compiled_plan.service.web.problems import Problem
 
 router = APIRouter(tags=["access"])
 RoleName = Literal["viewer", "editor", "operator"]

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.service.access.roles import Principal, Role
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.web.problems import Problem
+from compiled_plan.service.registry.problems import Problem
 
 
 def parts_of(request: Request) -> Parts:

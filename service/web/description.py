@@ -10,8 +10,8 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from compiled_plan.service.access.roles import Role
+from compiled_plan.service.registry.problems import MEDIA_TYPE, ProblemDetails
 from compiled_plan.service.web.depends import role_of
-from compiled_plan.service.web.problems import MEDIA_TYPE, ProblemDetails
 
 _ABOUT = """Pipelines with the history of their programs and plans; runs that are looked after.
 

@@ -67,8 +67,8 @@ def checkpoint(folder: Path, *plans: str) -> Path:
         program.mkdir(parents=True)
         (program / "plan.json").write_text(plan, encoding="utf-8")
         (program / "description.json").write_text(json.dumps(_DESCRIBED), encoding="utf-8")
-        for name in ("stages", "state"):
-            (program / f"{name}.json").write_text("{}", encoding="utf-8")
+        (program / "stages.json").write_text("[]", encoding="utf-8")
+        (program / "state.json").write_text("{}", encoding="utf-8")
         head = {"format": FORMAT, "number": number, "generation": 1, "program": number, "by": "start", "at": ""}
         (folder / "heads").mkdir(exist_ok=True)
         (folder / f"heads/{number}").write_text(json.dumps(head | {"product": ""}), encoding="utf-8")

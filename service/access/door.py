@@ -13,7 +13,7 @@ from compiled_plan.service.access.rates import Rate
 from compiled_plan.service.access.roles import LOCAL, Principal
 from compiled_plan.service.common.settings import is_loopback
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.web.problems import Problem, answer
+from compiled_plan.service.registry.problems import Problem, answer
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HEALTH, _SIGN_IN = ("GET", "/api/v1/health"), ("POST", "/api/v1/session")
