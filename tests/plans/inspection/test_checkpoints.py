@@ -21,14 +21,18 @@ def write(path: Path, text: object) -> None:
     path.write_text(text if isinstance(text, str) else json.dumps(text))
 
 
+def plan(generation: int, program: int) -> str:
+    return json.dumps({"generation": generation, "program": program})
+
+
 def publish(root: Path, number: int, generation: int, program: int) -> None:
     """A head, with a program whose plan says which one it is."""
     head = {"generation": generation, "program": program, "by": "start", "at": "now", "product": "9.9"}
     write(root / f"heads/{number}", {"format": FORMAT, "number": number, **head})
     folder = root / f"generations/{generation}/compiled-plan/programs/{program}"
-    for name in ("description", "stages", "state"):
-        write(folder / f"{name}.json", "{}")
-    write(folder / "plan.json", f"{generation}/{program}")
+    for name, text in {"description": "{}", "stages": "[]", "state": "{}"}.items():
+        write(folder / f"{name}.json", text)
+    write(folder / "plan.json", plan(generation, program))
 
 
 def test_the_head_of_the_highest_number_counts(tmp_path: Path) -> None:
@@ -37,14 +41,14 @@ def test_the_head_of_the_highest_number_counts(tmp_path: Path) -> None:
     publish(tmp_path, 11, 1, 1)  # back to the older one
     publish(tmp_path, 2, 1, 2)
     write(tmp_path / "heads/.12.tmp", "half")
-    assert reader(tmp_path).program_in_force() == ProgramFiles("1/1", "{}", "{}", "{}")
+    assert reader(tmp_path).program_in_force() == ProgramFiles(plan(1, 1), "{}", "[]", "{}")
     assert [head.number for head in reader(tmp_path).heads()] == [2, 9, 10, 11]
 
 
 def test_a_generation_that_no_head_names_does_not_count(tmp_path: Path) -> None:
     publish(tmp_path, 1, 1, 1)
     write(tmp_path / "generations/2/compiled-plan/programs/1/plan.json", "later")
-    assert reader(tmp_path).program_in_force().plan == "1/1"
+    assert reader(tmp_path).program_in_force().plan == plan(1, 1)
 
 
 @pytest.mark.parametrize(
@@ -74,5 +78,5 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_a_program_without_its_plan_is_damaged(tmp_path: Path) -> None:
     publish(tmp_path, 1, 1, 1)
     (tmp_path / "generations/1/compiled-plan/programs/1/plan.json").unlink()
-    with pytest.raises(CheckpointError, match="programs/1 of the checkpoint is missing"):
+    with pytest.raises(CheckpointError, match="programs/1/plan.json of the checkpoint is missing"):
         reader(tmp_path).program_in_force()
