@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
+from compiled_plan.api.queries import from_path
 from compiled_plan.api.running import embedded
 from compiled_plan.api.table import Table
-from compiled_plan.api.tables import from_path
 from compiled_plan.planner.algebra.nodes import Values
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
-from compiled_plan.planner.functions.values import columns_of_schema, constant_rows
+from compiled_plan.planner.functions.python_rows import columns_of_schema, constant_rows
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Bound
 from compiled_plan.planner.sql.binding.scans import scan

@@ -194,7 +194,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         Raises:
             ProgramError: no such statement, or a wrong one; with line, column and caret.
         """
-        from compiled_plan.api.tables import explain_sql
+        from compiled_plan.api.queries import explain_sql
 
         return explain_sql(self.context, statement)
 

@@ -28,7 +28,7 @@ class TableMethods:
         Raises:
             ProgramError: there is none of that name.
         """
-        from compiled_plan.api.tables import from_path
+        from compiled_plan.api.queries import from_path
 
         return from_path(self.context, path)
 
@@ -48,7 +48,7 @@ class TableMethods:
         Raises:
             ProgramError: no query, or a wrong one; with line, column and caret.
         """
-        from compiled_plan.api.tables import sql_query
+        from compiled_plan.api.queries import sql_query
 
         return sql_query(self.context, query)
 

@@ -60,14 +60,14 @@ def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = N
         return ComparedSide(name, "program", plan if over is None else _over(plan, over, say), run_to_come())
     folder = _checkpoint(name)
     if folder is not None:
+        from compiled_plan.plans.inspection.checked_plans import plan_from_json
         from compiled_plan.plans.inspection.checkpoints import CheckpointReader
         from compiled_plan.plans.inspection.diff.description import facts_of, read_description
-        from compiled_plan.plans.inspection.reading import plan_from_json
 
         files = CheckpointReader(folder).program_in_force()
         plan = plan_from_json(files.plan, folder.shown)
         return ComparedSide(name, "checkpoint", plan, facts_of(read_description(files.description, folder.shown), plan))
-    from compiled_plan.plans.inspection.reading import plan_from_file
+    from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
     return ComparedSide(name, "plan", plan_from_file(name), run_to_come())
 

@@ -143,7 +143,7 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
         ProgramError: it would not go on with all state, or nobody can tell; not where it is forced.
     """
     from compiled_plan.plans.files import quoted
-    from compiled_plan.plans.inspection.reading import plan_from_file
+    from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
     try:
         old = plan_from_file(target)

@@ -75,8 +75,8 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) 
 
 
 def _warnings(text: str) -> list[Any]:
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.lint import lint
-    from compiled_plan.plans.inspection.reading import plan_from_json
 
     return list(lint(plan_from_json(text)))
 
@@ -91,8 +91,8 @@ class _Printer:
     def entries(self, text: str, path: str) -> None:
         """The state entries of a plan, as a table."""
         from compiled_plan.plans.files import quoted
+        from compiled_plan.plans.inspection.checked_plans import plan_from_json
         from compiled_plan.plans.inspection.entries import state_lines
-        from compiled_plan.plans.inspection.reading import plan_from_json
 
         lines = state_lines(plan_from_json(text, quoted(path)))
         if self.as_json:

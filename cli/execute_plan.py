@@ -13,7 +13,7 @@ from compiled_plan.cli._listening import Listening
 from compiled_plan.cli.common.running import INTERRUPTED, Progress, Stop, print_line
 from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, pairs_of, run_app, spark_settings
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
-from compiled_plan.plans.inspection.reading import plan_from_file
+from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:

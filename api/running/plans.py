@@ -14,8 +14,8 @@ from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import exists, quoted, write_text
+from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.explain import explain
-from compiled_plan.plans.inspection.reading import plan_from_dict
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan as Plan
 

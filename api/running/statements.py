@@ -20,7 +20,7 @@ from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import exists
-from compiled_plan.plans.inspection.reading import plan_from_file
+from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.inspection.recompile import recompile
 from compiled_plan.plans.plan import CompiledPlan as Plan
 from compiled_plan.plans.plan.session_options import DEFAULT, KEPT, UTC, ZONE, with_session, with_zone

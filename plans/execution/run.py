@@ -37,9 +37,9 @@ from compiled_plan.plans.execution.stages.build import StageBuilder, StageOption
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, table_spec
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
-from compiled_plan.plans.execution.tables.reading import Sources
+from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.source_tables import SourceTables
-from compiled_plan.plans.execution.tables.writing import Sinks
+from compiled_plan.plans.execution.tables.sources import Sources
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption

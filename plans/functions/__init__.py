@@ -27,7 +27,7 @@ from compiled_plan.plans.functions.inference import (
     TypeStrategies,
 )
 from compiled_plan.plans.types.python.bridge import Bridged
-from compiled_plan.plans.types.python.hints import ANY, DataTypeHint, InputGroup, function_hint
+from compiled_plan.plans.types.python.type_hints import ANY, DataTypeHint, InputGroup, function_hint
 from compiled_plan.plans.types.row import Row
 
 __all__ = [

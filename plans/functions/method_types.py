@@ -25,7 +25,7 @@ from compiled_plan.plans.functions.signature import Argument, Signature
 from compiled_plan.plans.types.python.annotations import annotations_of, bind_variables, type_arguments
 from compiled_plan.plans.types.python.bridge import Bridged
 from compiled_plan.plans.types.python.extraction import NO_HINT, Place, accepting, extract, hinted
-from compiled_plan.plans.types.python.hints import DataTypeHint, FunctionHint, class_hint
+from compiled_plan.plans.types.python.type_hints import DataTypeHint, FunctionHint, class_hint
 
 
 def signature_of(class_: type[UserDefinedFunction], method: Method, hint: FunctionHint) -> Signature:

@@ -11,7 +11,7 @@ from typing import Any
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.functions.definitions import AggregateFunction, FunctionKind, UserDefinedFunction
 from compiled_plan.plans.types.python.annotations import annotations_of, bind_variables, type_arguments
-from compiled_plan.plans.types.python.hints import FunctionHint, class_hint, function_hints
+from compiled_plan.plans.types.python.type_hints import FunctionHint, class_hint, function_hints
 
 EMPTY = inspect.Parameter.empty
 #: Defaults that a plan can hold as a literal.

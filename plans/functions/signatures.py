@@ -13,7 +13,7 @@ from compiled_plan.plans.functions.method_types import signature_of
 from compiled_plan.plans.functions.methods import check_class, methods_of, takes
 from compiled_plan.plans.functions.signature import Signature
 from compiled_plan.plans.types.python.bridge import Bridged
-from compiled_plan.plans.types.python.hints import FunctionHint, function_hints
+from compiled_plan.plans.types.python.type_hints import FunctionHint, function_hints
 
 
 def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:

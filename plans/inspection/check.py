@@ -8,8 +8,8 @@ from typing import Any
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.at_start import AtStart, checked_at_start
+from compiled_plan.plans.inspection.checked_plans import read_plan
 from compiled_plan.plans.inspection.lint import lint
-from compiled_plan.plans.inspection.reading import read_plan
 from compiled_plan.plans.inspection.schema import schema_findings
 from compiled_plan.plans.text import jsontext
 

@@ -2,6 +2,6 @@
 
 from compiled_plan.plans.plan.compiled import CompiledPlan
 from compiled_plan.plans.plan.edges import FORWARD, Edge, Shuffle
-from compiled_plan.plans.plan.reading import FLINK_VERSION
+from compiled_plan.plans.plan.parsing import FLINK_VERSION
 
 __all__ = ["FLINK_VERSION", "FORWARD", "CompiledPlan", "Edge", "Shuffle"]

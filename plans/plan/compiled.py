@@ -16,7 +16,7 @@ from compiled_plan.plans.files import quoted, read_text
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan.edges import Edge
-from compiled_plan.plans.plan.reading import FLINK_VERSION, read_parts
+from compiled_plan.plans.plan.parsing import FLINK_VERSION, read_parts
 from compiled_plan.plans.plan.structure import structure_findings
 from compiled_plan.plans.text import jsontext
 

@@ -16,7 +16,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.origins import Origin, SinkOrigins, origins_of, tables_read
-from compiled_plan.plans.inspection.lineage.tables import columns_of
+from compiled_plan.plans.inspection.lineage.table_identity import columns_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.datasets import NAMESPACE, Dataset, dataset_of

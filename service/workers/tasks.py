@@ -37,7 +37,7 @@ def compile_(
     from compiled_plan.api.initializing import find_modules_in
     from compiled_plan.api.scripts import Session, compiled, compiled_text
     from compiled_plan.plans.functions.loading import imported_from
-    from compiled_plan.plans.inspection.reading import plan_from_json
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.recompile import notes, recompile
     from compiled_plan.plans.text.masking import masked_program, masked_text
     from compiled_plan.service.workers.unmasking import fill
@@ -81,7 +81,7 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
         plan: its text.
         allowed: fields of `Allowed`.
     """
-    from compiled_plan.plans.inspection.reading import plan_from_json
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.text import jsontext
     from compiled_plan.service.workers.unmasking import check_complete
 
@@ -103,8 +103,8 @@ def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
     """Set TTLs: the document of `edit-plan --ttl --json`, and the plan's text."""
     from dataclasses import asdict
 
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.lint import lint
-    from compiled_plan.plans.inspection.reading import plan_from_json
     from compiled_plan.plans.inspection.ttl import TtlEdit, set_ttls
 
     before = plan_from_json(plan)
@@ -141,12 +141,12 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
     """
     from dataclasses import replace
 
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.diff.advice import advice
     from compiled_plan.plans.inspection.diff.build import diff_plans
     from compiled_plan.plans.inspection.diff.description import facts_of, read_description
     from compiled_plan.plans.inspection.diff.document import Side, document
     from compiled_plan.plans.inspection.diff.facts import NO_RUN, run_to_come
-    from compiled_plan.plans.inspection.reading import plan_from_json
 
     plans = plan_from_json(old, old_name), plan_from_json(new, new_name)
     runs = (NO_RUN, NO_RUN)
@@ -163,16 +163,16 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
 
 def graph(plan: str) -> Json:
     """The drawing of a plan."""
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.graph.document import graph_of
-    from compiled_plan.plans.inspection.reading import plan_from_json
 
     return graph_of(plan_from_json(plan)).model_dump(by_alias=True)
 
 
 def state(plan: str) -> Json:
     """The state entries of a plan: the document of `edit-plan --json`."""
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.entries import state_lines
-    from compiled_plan.plans.inspection.reading import plan_from_json
 
     return {"plan": "", "state": [line.to_dict() for line in state_lines(plan_from_json(plan))]}
 
@@ -180,7 +180,7 @@ def state(plan: str) -> Json:
 def stages(plan: str) -> Json:
     """How a plan would run: the document of `execute-plan --dry-run --json`, and its text."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
-    from compiled_plan.plans.inspection.reading import plan_from_json
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
 
     found = stages_of(plan_from_json(plan))
     return {**found.model_dump(by_alias=True), "text": stages_text(found)}

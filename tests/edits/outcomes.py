@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.inspection.checked_plans import read_plan
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import Case, cases, categories
 from tests.edits.edits import Edit, edited

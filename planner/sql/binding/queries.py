@@ -13,7 +13,8 @@ from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.functions import casts, fold
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.binding import calls, joins, jsons, predicates, relations, selects, values
+from compiled_plan.planner.sql.binding import calls, joins, jsons, predicates, relations, selects
+from compiled_plan.planner.sql.binding import literals as values
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
 from compiled_plan.planner.sql.binding.expressions import bind, bind_value
 from compiled_plan.planner.sql.binding.from_clause import From, one_row

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlglot import TokenType, exp
 from sqlglot.parser import Parser
 
-from compiled_plan.planner.sql.grammar.words import RESERVED
+from compiled_plan.planner.sql.grammar.reserved_words import RESERVED
 from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 

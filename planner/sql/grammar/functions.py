@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import TokenType, exp
 
 from compiled_plan.planner.sql.grammar.jsons import JsonFunctions
-from compiled_plan.planner.sql.grammar.words import BARE_FUNCTIONS, COLUMN_WORDS
+from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, COLUMN_WORDS
 from compiled_plan.planner.sql.nodes import (
     AllColumns,
     Call,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import TokenType, exp
 
 from compiled_plan.planner.sql.grammar.functions import Functions
-from compiled_plan.planner.sql.grammar.words import BARE_FUNCTIONS, CALLABLE, COLUMN_WORDS, RESERVED
+from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, CALLABLE, COLUMN_WORDS, RESERVED
 from compiled_plan.planner.sql.nodes import (
     AllColumns,
     ArrayValue,

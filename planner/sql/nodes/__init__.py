@@ -115,18 +115,7 @@ from compiled_plan.planner.sql.nodes.calls import (
     TableArgument,
     WindowSpec,
 )
-from compiled_plan.planner.sql.nodes.operators import IsDistinctFrom, IsPredicate, Like, Overlaps, Plus, Quantified
-from compiled_plan.planner.sql.nodes.queries import Cube, GroupBy, GroupingSets, HintOption, Rollup, TableHint
-from compiled_plan.planner.sql.nodes.relations import (
-    BoundRelation,
-    Join,
-    MatchRecognize,
-    TableFunction,
-    TableRef,
-    Unnest,
-)
-from compiled_plan.planner.sql.nodes.types import TypeField, TypeSpec
-from compiled_plan.planner.sql.nodes.values import (
+from compiled_plan.planner.sql.nodes.literals import (
     AllColumns,
     ArrayValue,
     BinaryLiteral,
@@ -141,6 +130,17 @@ from compiled_plan.planner.sql.nodes.values import (
     RowValue,
     TypedLiteral,
 )
+from compiled_plan.planner.sql.nodes.operators import IsDistinctFrom, IsPredicate, Like, Overlaps, Plus, Quantified
+from compiled_plan.planner.sql.nodes.queries import Cube, GroupBy, GroupingSets, HintOption, Rollup, TableHint
+from compiled_plan.planner.sql.nodes.relations import (
+    BoundRelation,
+    Join,
+    MatchRecognize,
+    TableFunction,
+    TableRef,
+    Unnest,
+)
+from compiled_plan.planner.sql.nodes.types import TypeField, TypeSpec
 
 __all__ = [
     "AllColumns",

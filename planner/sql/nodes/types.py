@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, cast
 
 from compiled_plan.planner.sql.nodes.base import Node
-from compiled_plan.planner.sql.nodes.values import IntervalQualifier
+from compiled_plan.planner.sql.nodes.literals import IntervalQualifier
 
 
 class TypeField(Node):

@@ -34,7 +34,7 @@ def literal(value: object) -> exp.Expr:
         if maker is not None:
             return named(maker(value), f"lit({value!r})")
     if is_dataclass(value) and not isinstance(value, type):
-        from compiled_plan.planner.functions.values import constant_of
+        from compiled_plan.planner.functions.python_rows import constant_of
         from compiled_plan.planner.table.building.nodes import Value
 
         return named(Value(rex=constant_of(value)), f"lit({value!r})")

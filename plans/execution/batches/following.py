@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageHandle
-    from compiled_plan.plans.execution.tables.writing import BatchRows
+    from compiled_plan.plans.execution.tables.sinks import BatchRows
     from compiled_plan.plans.plan import CompiledPlan
 
 _POLL_SECONDS = 0.1

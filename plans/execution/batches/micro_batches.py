@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
-from compiled_plan.plans.execution.tables.writing import Sinks
+from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.inspection.checkpoints import ENDS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.session.spark_session import ASKED
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.functions.code import code_digest
-from compiled_plan.plans.inspection.lineage.tables import at_rest, local_place
+from compiled_plan.plans.inspection.lineage.table_identity import at_rest, local_place
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

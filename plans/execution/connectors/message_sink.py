@@ -24,7 +24,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 )
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.spark.selection import Selection
+from compiled_plan.plans.execution.spark.projection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

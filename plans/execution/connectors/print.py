@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.connectors.specs.print import SPEC
 from compiled_plan.plans.execution.formats.base import column, java_column, kernel_formats, shape
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
-from compiled_plan.plans.execution.spark.selection import Selection
+from compiled_plan.plans.execution.spark.projection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

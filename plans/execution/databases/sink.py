@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.databases.dialects import Target, delete, ins
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH, TableSpec
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.patience import attempts
-from compiled_plan.plans.execution.spark.selection import Selection
+from compiled_plan.plans.execution.spark.projection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of,
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, column, java_column, shape
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, SinkContext, TableSpec
-from compiled_plan.plans.execution.spark.selection import Selection
+from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.inspection.places import no_folder
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from compiled_plan.plans.execution.realtime.watermarks import control_rows
 from compiled_plan.plans.execution.session.spark_session import no_query_starts, query_settings
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
-from compiled_plan.plans.execution.tables.reading import named
+from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import TICKS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageBuilder
     from compiled_plan.plans.execution.stages.control import ControlRows
-    from compiled_plan.plans.execution.tables.writing import BatchRows, Sinks
+    from compiled_plan.plans.execution.tables.sinks import BatchRows, Sinks
     from compiled_plan.plans.execution.upgrade.start import Start
 
 _REALTIME = "org.compiledplan.kernel.realtime"

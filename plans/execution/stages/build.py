@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.options import NATIVE
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.spark.selection import Selection
+from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.execution.stages.enforcer import Enforced, enforced
 from compiled_plan.plans.execution.stages.envelope import Envelope
 from compiled_plan.plans.execution.stages.hosted import hosted_of

@@ -20,7 +20,7 @@ from compiled_plan.plans.inspection.diff.description import read_description
 from compiled_plan.plans.inspection.diff.sides import PlanSide
 from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import StateLine, state_lines
-from compiled_plan.plans.inspection.lineage.tables import by_name
+from compiled_plan.plans.inspection.lineage.table_identity import by_name
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.masking import masked_text
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 
-from compiled_plan.plans.inspection.lineage.tables import local_place
+from compiled_plan.plans.inspection.lineage.table_identity import local_place
 from compiled_plan.plans.rex import PythonFunction
 
 

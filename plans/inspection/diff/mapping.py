@@ -18,7 +18,7 @@ from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
 from compiled_plan.plans.inspection.lineage.rules.calls import call_of
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
-from compiled_plan.plans.inspection.lineage.tables import at_rest, by_name
+from compiled_plan.plans.inspection.lineage.table_identity import at_rest, by_name
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import RexNode

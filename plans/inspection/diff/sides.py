@@ -14,7 +14,7 @@ from compiled_plan.plans.inspection.lineage.matching import How, Match, Matching
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.rows import Port, sides
 from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tables_of, tellings
-from compiled_plan.plans.inspection.lineage.tables import Telling
+from compiled_plan.plans.inspection.lineage.table_identity import Telling
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone

@@ -17,7 +17,7 @@ from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.rows import Port
 from compiled_plan.plans.inspection.lineage.shifts import Shift
-from compiled_plan.plans.inspection.lineage.tables import (
+from compiled_plan.plans.inspection.lineage.table_identity import (
     columns_of,
     is_positional,
     name_of,

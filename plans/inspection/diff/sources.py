@@ -12,7 +12,7 @@ from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.lineage import SourceLineage
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
-from compiled_plan.plans.inspection.lineage.tables import columns_of, options_of, place_of
+from compiled_plan.plans.inspection.lineage.table_identity import columns_of, options_of, place_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.tables import CatalogTable, ComputedColumn
 from compiled_plan.plans.text.masking import shown_value

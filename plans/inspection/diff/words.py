@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.lineage import OperatorLineage
-from compiled_plan.plans.inspection.lineage.tables import name_of
+from compiled_plan.plans.inspection.lineage.table_identity import name_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 

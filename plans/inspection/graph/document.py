@@ -16,7 +16,7 @@ from compiled_plan.plans.inspection.graph.layers import layers_of
 from compiled_plan.plans.inspection.graph.summaries import summary_of
 from compiled_plan.plans.inspection.graph.words import identifier_of, listed, table_of, title_of
 from compiled_plan.plans.inspection.identity import keeps_state
-from compiled_plan.plans.inspection.lineage.tables import by_name
+from compiled_plan.plans.inspection.lineage.table_identity import by_name
 from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.durations import format_duration

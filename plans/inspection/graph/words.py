@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from compiled_plan.plans.inspection.lineage import OperatorLineage
-from compiled_plan.plans.inspection.lineage.tables import name_of
+from compiled_plan.plans.inspection.lineage.table_identity import name_of
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink

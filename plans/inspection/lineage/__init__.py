@@ -14,7 +14,7 @@ from compiled_plan.plans.inspection.lineage.operators import (
     SourceLineage,
 )
 from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
-from compiled_plan.plans.inspection.lineage.tables import at_rest, by_name
+from compiled_plan.plans.inspection.lineage.table_identity import at_rest, by_name
 
 __all__ = [
     "Item",

@@ -16,7 +16,7 @@ from compiled_plan.plans.inspection.lineage.expressions import Scope
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
 from compiled_plan.plans.inspection.lineage.operators import Item, OperatorLineage, Property, Role
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port, Rows, in_order, sides
-from compiled_plan.plans.inspection.lineage.tables import Telling
+from compiled_plan.plans.inspection.lineage.table_identity import Telling
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import DEFAULT, zone_of

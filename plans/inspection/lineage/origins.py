@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.rows import port
-from compiled_plan.plans.inspection.lineage.tables import by_name, columns_of, origin_of_table
+from compiled_plan.plans.inspection.lineage.table_identity import by_name, columns_of, origin_of_table
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink

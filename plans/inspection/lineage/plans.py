@@ -8,7 +8,7 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, rule_of
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
 from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, OperatorLineage, Property, SourceLineage
 from compiled_plan.plans.inspection.lineage.rows import Branch, Rows, port
-from compiled_plan.plans.inspection.lineage.tables import Telling, at_rest, by_place, options_of, source_of
+from compiled_plan.plans.inspection.lineage.table_identity import Telling, at_rest, by_place, options_of, source_of
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.model import value_to_json
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
 from compiled_plan.plans.inspection.lineage.operators import Property, SourceLineage
-from compiled_plan.plans.inspection.lineage.tables import Telling, at_rest, options_of, place_of
+from compiled_plan.plans.inspection.lineage.table_identity import Telling, at_rest, options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 

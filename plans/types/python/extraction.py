@@ -19,9 +19,9 @@ from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.types.classes import unreadable, use_class
 from compiled_plan.plans.types.python.bridge import Bridged, bridge_to, name_of, supports
 from compiled_plan.plans.types.python.fields import is_structured, structured_fields
-from compiled_plan.plans.types.python.hints import ON_CLASS, DataTypeHint, class_hint
 from compiled_plan.plans.types.python.plain import plain
 from compiled_plan.plans.types.python.refusals import REFUSED, UNKNOWN, is_hashable, refused_of_numpy
+from compiled_plan.plans.types.python.type_hints import ON_CLASS, DataTypeHint, class_hint
 
 NO_HINT = DataTypeHint()
 

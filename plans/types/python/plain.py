@@ -7,7 +7,7 @@ from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.types.python.bridge import Bridged, name_of
-from compiled_plan.plans.types.python.hints import DataTypeHint
+from compiled_plan.plans.types.python.type_hints import DataTypeHint
 
 NUMPY: dict[str, t.LogicalType] = {
     "bool": t.BOOLEAN,

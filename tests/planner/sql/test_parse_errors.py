@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from compiled_plan.planner.sql.grammar.words import BARE_FUNCTIONS, CALLABLE, RESERVED
+from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, CALLABLE, RESERVED
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError

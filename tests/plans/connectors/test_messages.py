@@ -6,7 +6,7 @@ import pytest
 
 from compiled_plan.plans.connectors.messages import offsets, parts
 from compiled_plan.plans.connectors.registry import connector_spec
-from compiled_plan.plans.inspection.lineage.tables import options_of, place_of
+from compiled_plan.plans.inspection.lineage.table_identity import options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.types import INT, STRING, Field, RowType
 

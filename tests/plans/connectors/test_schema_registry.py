@@ -6,7 +6,7 @@ import pytest
 
 from compiled_plan.plans.connectors.checks import table_faults
 from compiled_plan.plans.connectors.schema_registry import settings
-from compiled_plan.plans.inspection.lineage.tables import options_of
+from compiled_plan.plans.inspection.lineage.table_identity import options_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.masking import HIDDEN, masked
 from compiled_plan.plans.types import INT, row_of

@@ -31,7 +31,7 @@ from compiled_plan.plans.connectors.spec import (
     SourceSpec,
 )
 from compiled_plan.plans.connectors.table_options import Effect, OptionGroup, TableOption, Use
-from compiled_plan.plans.inspection.lineage.tables import options_of, place_of
+from compiled_plan.plans.inspection.lineage.table_identity import options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import INT, STRING, row_of

@@ -78,5 +78,5 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_a_program_without_its_plan_is_damaged(tmp_path: Path) -> None:
     publish(tmp_path, 1, 1, 1)
     (tmp_path / "generations/1/compiled-plan/programs/1/plan.json").unlink()
-    with pytest.raises(CheckpointError, match="programs/1/plan.json of the checkpoint is missing"):
+    with pytest.raises(CheckpointError, match=r"programs/1/plan\.json of the checkpoint is missing"):
         reader(tmp_path).program_in_force()

@@ -11,7 +11,7 @@ import pytest
 
 from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.check import check
-from compiled_plan.plans.inspection.reading import plan_from_dict
+from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.schema import schema_findings
 from compiled_plan.plans.nodes.read import read_node
 from compiled_plan.plans.nodes.registry import all_node_types

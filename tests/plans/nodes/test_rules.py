@@ -12,7 +12,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import Finding, Severity
-from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.inspection.checked_plans import read_plan
 from tests.support.plan_files import ALL, data_of, name_of
 
 REMOVED = object()

@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult,
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, field_of, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
 from compiled_plan.plans.inspection.lineage.rows import Branch
-from compiled_plan.plans.inspection.lineage.tables import column_of, columns_of, name_of, origin_of_table
+from compiled_plan.plans.inspection.lineage.table_identity import column_of, columns_of, name_of, origin_of_table
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.tables import (
     CatalogTable,

@@ -8,7 +8,7 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDra
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rules.join import key_sets
-from compiled_plan.plans.inspection.lineage.tables import columns_of, is_kept, name_of, options_of
+from compiled_plan.plans.inspection.lineage.table_identity import columns_of, is_kept, name_of, options_of
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
 

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.operators.base import (
     is_stateless,
     lower_keyed,
 )
-from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.inspection.checked_plans import read_plan
 from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.kernel.specs import told

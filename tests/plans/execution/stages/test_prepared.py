@@ -15,8 +15,8 @@ from compiled_plan.plans.execution.operators.base import is_keyed, is_stateless
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.check import Report, report
+from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.placement import calls_of, is_passed, needs_step
-from compiled_plan.plans.inspection.reading import plan_from_json
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, FROM_FLINK, TESTS, data_of

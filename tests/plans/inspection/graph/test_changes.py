@@ -5,7 +5,7 @@ import pytest
 from compiled_plan.plans.inspection.diff.changes import append_only
 from compiled_plan.plans.inspection.diff.sides import PlanSide
 from compiled_plan.plans.inspection.graph.changes import changelog_modes
-from compiled_plan.plans.inspection.lineage.tables import by_name
+from compiled_plan.plans.inspection.lineage.table_identity import by_name
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, name_of, text_of

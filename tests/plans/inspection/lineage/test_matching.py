@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.lineage.matching import How, match_operators
-from compiled_plan.plans.inspection.reading import plan_from_dict
 from tests.support.plan_files import ALL, data_of, in_another_order, name_of
 
 

@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 from compiled_plan import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.spark.selection import Selection
-from compiled_plan.plans.execution.tables.writing import Sinks
+from compiled_plan.plans.execution.spark.projection import Selection
+from compiled_plan.plans.execution.tables.sinks import Sinks
 from tests.support.files import put
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from compiled_plan.plans.findings import Finding
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.plan.reading import read_parts
+from compiled_plan.plans.plan.parsing import read_parts
 from compiled_plan.plans.text import jsontext
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from compiled_plan.planner.functions.values import constant_of, constant_rows
+from compiled_plan.planner.functions.python_rows import constant_of, constant_rows
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.rex import Call, Literal
 from compiled_plan.plans.types.conversions.data_types import DataTypes
