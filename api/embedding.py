@@ -31,7 +31,7 @@ from compiled_plan.plans.types.row import Row
 
 
 def from_values(context: PlanningContext, values: Iterable[object], schema: AnyType = None) -> Table:
-    """A table of constant rows, of Python objects or expressions. See `planner.functions.values.constant_rows`."""
+    """A table of constant rows, of Python objects or expressions. See `planner.functions.python_rows.constant_rows`."""
     if isinstance(values, str | bytes | Mapping | Row) or not isinstance(values, Iterable):
         raise ProgramError(
             f"from_values() takes a list of rows, not {values!r}",
