@@ -45,8 +45,8 @@ demo-service: kernel classes  ## the service with the samples in it: prints an a
 test: lint kernel classes  ## lint, then all tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
 
-test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
-	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
+test-kernel: kernel  ## JUnit and the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
+	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/kernel tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
 
 test-page: kernel classes  ## the service's page in Chromium, some of it over runs on Spark; Chromium is installed after a yes where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
 	@bash tools/chromium.sh

@@ -14,7 +14,6 @@ from pyspark.sql import Row, SparkSession
 
 from tests.plans.execution.kernel.figures import figures, some
 from tests.plans.execution.kernel.test_kernel_stage import HOSTS
-from tests.support.kernel.hidden import Hidden
 
 OPTION, KEPT = "spark.compiledPlan.gatherBytes", "spark.compiledPlan.keptBytes"
 
@@ -47,27 +46,6 @@ def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path, host
     # Keys come as their first rows did; of two tasks with two operators each, in four sorted runs.
     assert descents(gathered.came[2]) > 100
     assert descents(sorted_.came[2]) < 4
-
-
-def test_many_keys_come_as_a_store_has_them(spark: SparkSession) -> None:
-    """By length, then by their first bytes without a sign: a neighbour is found in memory that is near."""
-    random = Random(20_261_124)
-    texts = [
-        "",
-        "~",
-        "ä",
-        "日本",
-        *("".join(random.choices("0123456789ab", k=random.randint(1, 9))) for _ in range(300)),
-    ]
-    jvm: Any = spark._jvm
-    numbers = Hidden(spark, "host.KeyNumbers", [])
-    for text in texts:
-        numbers.call("of", jvm.org.apache.spark.unsafe.types.UTF8String.fromString(text))
-    order = list(Hidden(spark, "host.KeyOrder").call("of", numbers.object))
-    keys = [text.encode() for text in dict.fromkeys(texts)]
-    assert sorted(order) == list(range(len(keys)))
-    found = [(len(keys[at]), keys[at][:7]) for at in order]
-    assert found == sorted(found)
 
 
 @pytest.mark.parametrize("given", ["abc", "-1", ""])
