@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -22,6 +22,9 @@ $(READY): pyproject.toml requirements/dev.txt tools/bootstrap.sh tools/apt.sh
 kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
 	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas service
+
+ide: kernel  ## what kernel/pom.xml needs in an IDE, or for mvn -f kernel/pom.xml test: a link to Spark's jars
+	@ln -sfn "$$($(BIN)/python -c 'from tools.build_kernel import spark_jars; print(spark_jars())')" build/spark-jars
 
 demo-kafka: kernel classes  ## orders from Kafka, joined and aggregated, upserted into PostgreSQL
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_kafka.sh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import xml.etree.ElementTree as ET
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.connectors import jars
-from tools.build_kernel import KAFKA_CLIENTS, KernelBuildError, Target, build, is_current
+from tools.build_kernel import JUNIT, KAFKA_CLIENTS, KERNEL, KernelBuildError, Target, build, is_current, spark_jars
 from tools.maven import Artifact, cache
 
 
@@ -74,6 +75,21 @@ def test_a_library_in_the_cache_is_compiled_against_without_a_network(
     assert build(user)
     with zipfile.ZipFile(user.jar) as jar:
         assert [name for name in jar.namelist() if name.endswith(".class")] == ["B.class"]
+
+
+def test_the_project_file_names_the_jars_that_are_compiled_against() -> None:
+    project = {"m": "http://maven.apache.org/POM/4.0.0"}
+    versions = {}
+    for dependency in ET.parse(KERNEL / "pom.xml").iterfind("m:dependencies/m:dependency", project):
+        name, version, scope, jar = (
+            dependency.findtext(f"m:{field}", "", project) for field in ("artifactId", "version", "scope", "systemPath")
+        )
+        if scope == "system":
+            assert jar == f"${{spark.jars}}/{name}-{version}.jar"
+            assert (spark_jars() / Path(jar).name).is_file(), jar
+        else:
+            versions[name] = version
+    assert versions == {"kafka-clients": KAFKA_CLIENTS.version, "junit-jupiter": JUNIT.version}
 
 
 def test_the_clients_of_kafka_are_those_that_a_run_gets() -> None:
