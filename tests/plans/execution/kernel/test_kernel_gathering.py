@@ -13,7 +13,7 @@ from pyspark.errors import IllegalArgumentException
 from pyspark.sql import Row, SparkSession
 
 from tests.plans.execution.kernel.figures import figures, some
-from tests.plans.execution.kernel.test_kernel_stage import HOSTS
+from tests.plans.execution.kernel.test_kernel_stage import TRANSFORM
 
 OPTION, KEPT = "spark.compiledPlan.gatherBytes", "spark.compiledPlan.keptBytes"
 
@@ -33,15 +33,14 @@ def descents(rows: list[Row]) -> int:
     return sum(after < before for before, after in pairwise(keys))
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path, host: str) -> None:
+def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_123)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (700, 900), (5, 200)]]
-    gathered = figures(session, tmp_path / "gathered", host, batches, folds=False, operators=2)
+    gathered = figures(session, tmp_path / "gathered", TRANSFORM, batches, folds=False, operators=2)
     assert "Gather" in gathered.plan
     assert "Sort" not in gathered.plan
     session.conf.set(OPTION, "2000")
-    sorted_ = figures(session, tmp_path / "sorted", host, batches, folds=False, operators=2)
+    sorted_ = figures(session, tmp_path / "sorted", TRANSFORM, batches, folds=False, operators=2)
     assert sorted_.results == gathered.results
     # Keys come as their first rows did; of two tasks with two operators each, in four sorted runs.
     assert descents(gathered.came[2]) > 100
@@ -52,4 +51,4 @@ def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path, host
 def test_what_is_no_number_of_bytes_is_refused_by_name(session: SparkSession, tmp_path: Path, given: str) -> None:
     session.conf.set(KEPT, given)
     with pytest.raises(IllegalArgumentException, match=f"keptBytes={given}: a number of bytes is needed"):
-        figures(session, tmp_path, HOSTS[0], [], folds=False, operators=2)
+        figures(session, tmp_path, TRANSFORM, [], folds=False, operators=2)
