@@ -27,8 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tools import maven
 
 ROOT = Path(__file__).resolve().parent.parent
-#: The project of the Java, and the Python package that carries its jar.
-KERNEL, PACKAGE = ROOT / "kernel", ROOT / "plans/execution/kernel"
+KERNEL = ROOT / "kernel"
 MANIFEST = "META-INF/MANIFEST.MF"
 JAVAC_OPTIONS = ("--release", "17", "-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:deprecation")
 
@@ -47,24 +46,42 @@ class Target:
         return sorted(self.sources.rglob("*.java"))
 
     def hash(self) -> str:
-        """A hash of the sources, of those that they need, and of this script."""
+        """A hash of the sources, of what they need, and of this script."""
         digest = hashlib.sha256(Path(__file__).read_bytes() if self.needs is None else self.needs.hash().encode())
+        digest.update("".join(library.sha256 for library in self.libraries).encode())
         for source in self.java_sources():
             digest.update(source.relative_to(self.sources).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
         return digest.hexdigest()[:32]
 
 
-#: The version that a run gets; its classes are in no jar of Spark's and in none of ours.
-KAFKA_CLIENTS = maven.Artifact(
-    "org.apache.kafka", "kafka-clients", "3.9.2", "014b4ef36884478a932641818b080c36a8f8e2e92dc771e800c9d2694f4f83d8"
-)
+def _module(path: str) -> ModuleType:
+    """A module of the product that needs the standard library alone; importing its packages needs the dependencies."""
+    spec = importlib.util.spec_from_file_location(f"kernel_build_{Path(path).stem}", ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _kafka_clients() -> maven.Artifact:
+    """The version that a run gets; its classes are in no jar of Spark's and in none of ours."""
+    packages = {package.coordinates: package.sha256 for package in _module("plans/connectors/jars.py").KAFKA}
+    (coordinates,) = (name for name in packages if ":kafka-clients:" in name)
+    return maven.artifact_of(coordinates, packages[coordinates])
+
+
+KAFKA_CLIENTS = _kafka_clients()
 JUNIT = maven.Artifact(
     "org.junit.platform",
     "junit-platform-console-standalone",
     "6.1.3",
     "e62b96ac475dbcde8599ea905d088f65d90778f86e259b856a49fa5c4ea256ec",
 )
-PRODUCT = Target(KERNEL / "src/main/java", PACKAGE / "compiled-plan-kernel.jar", libraries=(KAFKA_CLIENTS,))
+PRODUCT = Target(
+    KERNEL / "src/main/java", ROOT / "plans/execution/kernel/compiled-plan-kernel.jar", libraries=(KAFKA_CLIENTS,)
+)
 TESTS = Target(
     KERNEL / "src/test/java", ROOT / "build/compiled-plan-kernel-tests.jar", needs=PRODUCT, libraries=(JUNIT,)
 )
@@ -126,7 +143,7 @@ def _compile(target: Target, spark: Path, classes: Path) -> None:
     sources = target.java_sources()
     if not sources:
         raise KernelBuildError(f"no Java sources under {target.sources}")
-    java = _java_finder()
+    java = _module("plans/execution/kernel/java.py")
     jdk = java.find_java(compiler=True)
     if jdk is None:
         raise KernelBuildError(java.missing_java_text(compiler=True))
@@ -159,17 +176,6 @@ def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     jar.writestr(entry, content)
-
-
-def _java_finder() -> ModuleType:
-    """The module plans.execution.kernel.java, by its path: importing its packages needs the dependencies."""
-    spec = importlib.util.spec_from_file_location("compiled_plan_java", PACKAGE / "java.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def main() -> int:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.plans.connectors import jars
 from tools.build_kernel import JUNIT, KAFKA_CLIENTS, KERNEL, KernelBuildError, Target, build, is_current, spark_jars
 from tools.maven import Artifact, cache
 
@@ -90,8 +89,3 @@ def test_the_project_file_names_the_jars_that_are_compiled_against() -> None:
         else:
             versions[name] = version
     assert versions == {"kafka-clients": KAFKA_CLIENTS.version, "junit-jupiter": JUNIT.version}
-
-
-def test_the_clients_of_kafka_are_those_that_a_run_gets() -> None:
-    pinned = f"{KAFKA_CLIENTS.group}:{KAFKA_CLIENTS.name}:{KAFKA_CLIENTS.version}"
-    assert pinned in {package.coordinates for package in jars.KAFKA}
