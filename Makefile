@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -22,6 +22,9 @@ $(READY): pyproject.toml requirements/dev.txt tools/bootstrap.sh tools/apt.sh
 kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
 	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas service
+
+ide: kernel  ## what kernel/pom.xml needs in an IDE, or for mvn -f kernel/pom.xml test: a link to Spark's jars
+	@ln -sfn "$$($(BIN)/python -c 'from tools.build_kernel import spark_jars; print(spark_jars())')" build/spark-jars
 
 demo-kafka: kernel classes  ## orders from Kafka, joined and aggregated, upserted into PostgreSQL
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_kafka.sh
@@ -45,8 +48,8 @@ demo-service: kernel classes  ## the service with the samples in it: prints an a
 test: lint kernel classes  ## lint, then all tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
 
-test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
-	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
+test-kernel: kernel  ## JUnit and the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
+	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/kernel tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
 
 test-page: kernel classes  ## the service's page in Chromium, some of it over runs on Spark; Chromium is installed after a yes where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
 	@bash tools/chromium.sh

@@ -1,8 +1,8 @@
-"""Compile the kernel's Java with plain javac against the jars inside the pyspark package.
+"""Compile the kernel's Java with plain javac against the jars inside the pyspark package, and Kafka's clients.
 
     python tools/build_kernel.py [--force]
 
-In a checkout that makes two jars: the kernel's, and the one that tests run operators with, which no wheel carries.
+In a checkout that makes two jars: the kernel's, and the one with its tests, which no wheel carries.
 A jar is built again only when its sources, Spark or this script changed: their hash is in its manifest.
 Standard library alone, because the wheel's build hook runs it too.
 """
@@ -21,36 +21,70 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+# As a script it has its own folder on the path alone.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tools import maven
+
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL = ROOT / "plans/execution/kernel"
+KERNEL = ROOT / "kernel"
 MANIFEST = "META-INF/MANIFEST.MF"
 JAVAC_OPTIONS = ("--release", "17", "-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:deprecation")
 
 
 @dataclass(frozen=True)
 class Target:
-    """A jar, the folder of its sources, the jar that it needs beside Spark's, and declarations that no jar holds."""
+    """A jar, the folder of its sources, the target that it needs, and libraries to compile against beside Spark's."""
 
     sources: Path
     jar: Path
     needs: Target | None = None
-    provided: Path | None = None
+    libraries: tuple[maven.Artifact, ...] = ()
 
     def java_sources(self) -> list[Path]:
         """The Java files, in a fixed order."""
         return sorted(self.sources.rglob("*.java"))
 
     def hash(self) -> str:
-        """A hash of the sources, of those that they need, and of this script."""
+        """A hash of the sources, of what they need, and of this script."""
         digest = hashlib.sha256(Path(__file__).read_bytes() if self.needs is None else self.needs.hash().encode())
-        for folder in (self.sources, *filter(None, [self.provided])):
-            for source in sorted(folder.rglob("*.java")):
-                digest.update(source.relative_to(folder).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
+        digest.update("".join(library.sha256 for library in self.libraries).encode())
+        for source in self.java_sources():
+            digest.update(source.relative_to(self.sources).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
         return digest.hexdigest()[:32]
 
 
-PRODUCT = Target(KERNEL / "src/main/java", KERNEL / "compiled-plan-kernel.jar", provided=KERNEL / "src/provided/java")
-TESTS = Target(KERNEL / "src/test/java", ROOT / "build/compiled-plan-kernel-tests.jar", needs=PRODUCT)
+def _module(path: str) -> ModuleType:
+    """A module of the product that needs the standard library alone; importing its packages needs the dependencies."""
+    spec = importlib.util.spec_from_file_location(f"kernel_build_{Path(path).stem}", ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _kafka_clients() -> maven.Artifact:
+    """The version that a run gets; its classes are in no jar of Spark's and in none of ours."""
+    packages = {package.coordinates: package.sha256 for package in _module("plans/connectors/jars.py").KAFKA}
+    (coordinates,) = (name for name in packages if ":kafka-clients:" in name)
+    return maven.artifact_of(coordinates, packages[coordinates])
+
+
+KAFKA_CLIENTS = _kafka_clients()
+JUNIT = maven.Artifact(
+    "org.junit.platform",
+    "junit-platform-console-standalone",
+    "6.1.3",
+    "e62b96ac475dbcde8599ea905d088f65d90778f86e259b856a49fa5c4ea256ec",
+)
+PRODUCT = Target(
+    KERNEL / "src/main/java", ROOT / "plans/execution/kernel/compiled-plan-kernel.jar", libraries=(KAFKA_CLIENTS,)
+)
+TESTS = Target(
+    KERNEL / "src/test/java", ROOT / "build/compiled-plan-kernel-tests.jar", needs=PRODUCT, libraries=(JUNIT,)
+)
 
 
 class KernelBuildError(Exception):
@@ -61,7 +95,7 @@ def build(target: Target = PRODUCT, *, force: bool = False) -> bool:
     """Build a jar unless it is up to date; True when it was built.
 
     Raises:
-        KernelBuildError: no sources, no Spark, no JDK, or Java that does not compile.
+        KernelBuildError: no sources, Spark, JDK or library, or Java that does not compile.
     """
     spark = spark_jars()
     wanted = fingerprint(spark, target)
@@ -109,13 +143,16 @@ def _compile(target: Target, spark: Path, classes: Path) -> None:
     sources = target.java_sources()
     if not sources:
         raise KernelBuildError(f"no Java sources under {target.sources}")
-    java = _java_finder()
+    java = _module("plans/execution/kernel/java.py")
     jdk = java.find_java(compiler=True)
     if jdk is None:
         raise KernelBuildError(java.missing_java_text(compiler=True))
-    path = f"{spark}/*" if target.needs is None else f"{target.needs.jar}{os.pathsep}{spark}/*"
-    declared = [] if target.provided is None else ["-sourcepath", target.provided, "-implicit:none"]
-    command = [jdk.home / "bin/javac", *JAVAC_OPTIONS, "-cp", path, *declared, "-d", classes, *sources]
+    try:
+        libraries = [maven.fetched(library) for library in target.libraries]
+    except maven.FetchError as error:
+        raise KernelBuildError(str(error)) from error
+    path = [*([target.needs.jar] if target.needs else []), *libraries, f"{spark}/*"]
+    command = [jdk.home / "bin/javac", *JAVAC_OPTIONS, "-cp", os.pathsep.join(map(str, path)), "-d", classes, *sources]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
         raise KernelBuildError(f"the kernel does not compile:\n{done.stderr or done.stdout}")
@@ -139,17 +176,6 @@ def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     jar.writestr(entry, content)
-
-
-def _java_finder() -> ModuleType:
-    """The module plans.execution.kernel.java, by its path: importing its packages needs the dependencies."""
-    spec = importlib.util.spec_from_file_location("compiled_plan_java", KERNEL / "java.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def main() -> int:

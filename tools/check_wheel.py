@@ -24,6 +24,7 @@ schema = json.loads((here / "compiled-plan.schema.json").read_text(encoding="utf
 assert schema["$schema"], "the schema names no dialect"
 classes = [name for name in zipfile.ZipFile(kernel_jar()).namelist() if name.endswith(".class")]
 assert classes, "the kernel jar is empty"
+assert not [*here.parent.rglob("*.java")], "sources of Java are no part of a wheel"
 assert cp.TableEnvironment and cp.col
 import api, cli, plans, schemas, service  # of the project in this folder
 assert {api.OWN, cli.OWN, plans.OWN, schemas.OWN, service.OWN} == {"project"}

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.kernel import java
 from tools import maven
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = (ROOT / "plans/execution/kernel", ROOT / "tests/flink_programs")
+SOURCES = (ROOT / "kernel", ROOT / "tests/flink_programs")
 KNOWN = ROOT / ".java_format_cache" / "formatted.txt"
 
 # The newest version that runs on Java 17.

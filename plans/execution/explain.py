@@ -9,7 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from compiled_plan.plans.execution.realtime.query import in_real_time
 from compiled_plan.plans.execution.session.options import NATIVE, TRANSFORM
-from compiled_plan.plans.execution.stages.hosts import hosted, native_differences
+from compiled_plan.plans.execution.stages.hosts import hosted
+from compiled_plan.plans.execution.stages.native import native_differences
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.nodes.base import PlanNode

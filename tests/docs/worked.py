@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "CONTRIBUTING.md"
 _COPIED = (
     *("api", "cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "service"),
-    "tools",
+    *("kernel", "tools"),
     # Tables of the pages are made of them.
     *("README.md", "tests/__init__.py", "tests/upgrades"),
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import hashlib
+import xml.etree.ElementTree as ET
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tools.build_kernel import JAVAC_OPTIONS, PRODUCT, KernelBuildError, Target, build, is_current, spark_jars
+from tools.build_kernel import JUNIT, KAFKA_CLIENTS, KERNEL, KernelBuildError, Target, build, is_current, spark_jars
+from tools.maven import Artifact, cache
 
 
 @pytest.fixture
@@ -46,18 +48,44 @@ def test_java_that_does_not_compile_is_shown_and_leaves_no_jar(target: Target) -
     assert not target.jar.exists()
 
 
-@pytest.mark.deep
-def test_what_is_declared_of_kafka_is_in_its_clients(tmp_path: Path) -> None:
-    from compiled_plan.plans.execution.kernel import use_fit_java
-    from tools.services.kafka import connector_jars
-
-    sources = sorted((PRODUCT.sources / "org/compiledplan/kernel/kafka/clients").glob("*.java"))
-    path = os.pathsep.join([str(PRODUCT.jar), f"{spark_jars()}/*", *map(str, connector_jars())])
-    command = [use_fit_java() / "bin/javac", *JAVAC_OPTIONS, "-cp", path, "-d", tmp_path, *sources]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_a_library_that_cannot_be_fetched_is_named_with_the_folder_to_put_it_into(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("MAVEN_CENTRAL", (tmp_path / "mirror").as_uri())
+    with pytest.raises(KernelBuildError, match=r"cannot fetch file:.*demo-1\.jar.*\n  try: put the file into "):
+        build(replace(target, libraries=(Artifact("demo", "demo", "1", "0" * 64),)))
+    assert not target.jar.exists()
 
 
-def test_what_is_declared_of_others_is_in_no_jar() -> None:
-    with zipfile.ZipFile(PRODUCT.jar) as jar:
-        assert not [name for name in jar.namelist() if name.startswith("org/apache/")]
+def test_a_library_in_the_cache_is_compiled_against_without_a_network(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert build(target)
+    content = target.jar.read_bytes()
+    library = Artifact("demo", "demo", "1", hashlib.sha256(content).hexdigest())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("MAVEN_CENTRAL", (tmp_path / "mirror").as_uri())
+    cache().mkdir(parents=True)
+    (cache() / library.file).write_bytes(content)
+    user = Target(tmp_path / "user", tmp_path / "user.jar", libraries=(library,))
+    user.sources.mkdir()
+    (user.sources / "B.java").write_text("class B extends demo.A {}\n")
+    assert build(user)
+    with zipfile.ZipFile(user.jar) as jar:
+        assert [name for name in jar.namelist() if name.endswith(".class")] == ["B.class"]
+
+
+def test_the_project_file_names_the_jars_that_are_compiled_against() -> None:
+    project = {"m": "http://maven.apache.org/POM/4.0.0"}
+    versions = {}
+    for dependency in ET.parse(KERNEL / "pom.xml").iterfind("m:dependencies/m:dependency", project):
+        name, version, scope, jar = (
+            dependency.findtext(f"m:{field}", "", project) for field in ("artifactId", "version", "scope", "systemPath")
+        )
+        if scope == "system":
+            assert jar == f"${{spark.jars}}/{name}-{version}.jar"
+            assert (spark_jars() / Path(jar).name).is_file(), jar
+        else:
+            versions[name] = version
+    assert versions == {"kafka-clients": KAFKA_CLIENTS.version, "junit-jupiter": JUNIT.version}

@@ -13,7 +13,7 @@ from tools.reference.markdown import code, first_line, table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _PYTHON = ("api", "cli", "planner", "plans", "schemas", "service", "tools")
-_JAVA = ROOT / "plans/execution/kernel/src/main/java/org/compiledplan/kernel"
+_JAVA = ROOT / "kernel/src/main/java/org/compiledplan/kernel"
 
 
 def folders() -> str:

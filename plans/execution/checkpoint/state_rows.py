@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
 from compiled_plan.plans.execution.spark.storage import Folder
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 #: Each row: uid of the operator, text of the key, what the host has of it.
 SCHEMA = "op STRING, key STRING, bytes BINARY"
@@ -25,6 +25,11 @@ SCHEMA = "op STRING, key STRING, bytes BINARY"
 HOSTS_OWN = "\0"
 _VERSION, _WRITTEN = "spark.sql.streaming.stateStore.checkpointFormatVersion", "2"
 _TRIES = 5
+#: By host, what its state is read with, and where an operator's bytes are in it.
+_READING: Mapping[str, tuple[Mapping[str, str], str]] = {
+    TRANSFORM: ({"stateVarName": "state"}, "value.value"),
+    GROUPS: ({}, "value.groupState.value"),
+}
 
 T = TypeVar("T")
 
@@ -54,39 +59,28 @@ def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping
     """
     from pyspark.sql import functions as F
 
-    frames = [_stage(spark, generation, at, stage, batch) for at, stage in enumerate(stages)]
+    frames = [stage_rows(spark, generation.uri, at, batch, stage["host"]) for at, stage in enumerate(stages)]
     if not frames:
         return spark.createDataFrame([], SCHEMA)
     rows = reduce(lambda left, right: left.unionByName(right), frames)
     return rows.where(~F.col("op").startswith(HOSTS_OWN))
 
 
-def _stage(spark: SparkSession, generation: Folder, at: int, stage: Mapping[str, Any], batch: int) -> DataFrame:
+def stage_rows(spark: SparkSession, generation: str, stage: int, batch: int, host: str) -> DataFrame:
+    """The state of a stage as it was after a micro-batch, the host's own keys included; see `SCHEMA`.
+
+    Args:
+        spark: the session.
+        generation: the URI of Spark's checkpoint location.
+        stage: its number, from 0.
+        batch: the number of the micro-batch.
+        host: the Spark operator that hosts it.
+    """
     from pyspark.sql import functions as F
 
-    options, value = _READING[stage["host"]]
-    reader = spark.read.format("statestore").options(operatorId=at, batchId=batch, **options)
-    frame = reader.load(generation.uri)
-    return frame.select(F.col("key.op").alias("op"), F.col("key.key").alias("key"), value().alias("bytes"))
-
-
-def _variable() -> Column:
-    from pyspark.sql import functions as F
-
-    return F.col("value.value")
-
-
-def _group_state() -> Column:
-    from pyspark.sql import functions as F
-
-    return F.col("value.groupState.value")
-
-
-#: By host, what its state is read with, and where an operator's bytes are in it.
-_READING: Mapping[str, tuple[Mapping[str, str], Callable[[], Column]]] = {
-    TRANSFORM: ({"stateVarName": "state"}, _variable),
-    GROUPS: ({}, _group_state),
-}
+    options, value = _READING[host]
+    reader = spark.read.format("statestore").options(operatorId=stage, batchId=batch, **options)
+    return reader.load(generation).select("key.op", "key.key", F.col(value).alias("bytes"))
 
 
 def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None], T]) -> T:

@@ -20,7 +20,7 @@ def kernel_jar() -> Path:
     jar = Path(__file__).with_name(JAR_NAME)
     if jar.is_file():
         return jar
-    checkout = Path(__file__).with_name("src").is_dir()
+    checkout = (Path(__file__).resolve().parents[3] / "kernel/src").is_dir()
     raise ExecutionError(
         "the kernel jar is missing",
         where=str(jar),

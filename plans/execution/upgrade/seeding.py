@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.checkpoint.state_rows import SCHEMA, stage_rows
 from compiled_plan.plans.execution.session.spark_session import (
     DEFAULTS,
     FIXED,
@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 #: The name of what is read by the query that writes state, in a generation that does not count yet.
 SEED = "seed"
 _MIGRATION = "org.compiledplan.kernel.host.Migration"
-#: By host, what its state is read with, and where an operator's bytes are in it.
-_READING: Mapping[str, tuple[Mapping[str, str], str]] = {
-    TRANSFORM: ({"stateVarName": "state"}, "value.value"),
-    GROUPS: ({}, "value.groupState.value"),
-}
 _SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
-_STORED = "op STRING, key STRING, bytes BINARY"
 
 
 def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
@@ -66,11 +60,9 @@ class Seeding:
             batch: number of the micro-batch.
             host: the Spark operator that hosted them.
         """
-        rows = self.spark.createDataFrame([], _STORED)
+        rows = self.spark.createDataFrame([], SCHEMA)
         for number in range(stages):
-            options, value = _READING[host]
-            reader = self.spark.read.format("statestore").options(operatorId=number, batchId=batch, **options)
-            rows = rows.union(reader.load(generation).select("key.op", "key.key", F.col(value).alias("bytes")))
+            rows = rows.union(stage_rows(self.spark, generation, number, batch, host))
         return rows
 
     def converted(

@@ -188,8 +188,7 @@ def test_watermarks_that_nothing_waits_for_cost_no_batches(spark: SparkSession, 
         + table(tmp_path, "pages", "page STRING, n BIGINT", "debezium-json")
         + "INSERT INTO pages SELECT page, COUNT(*) FROM clicks GROUP BY page;"
     )
-    for host in ("transformWithState", "flatMapGroupsWithState"):
-        assert Run(spark, plan, RunOptions(host=host)).execute().batches == 1
+    assert Run(spark, plan, RunOptions()).execute().batches == 1
 
 
 def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession, tmp_path: Path) -> None:
@@ -202,12 +201,6 @@ def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession,
     put(tmp_path / "clicks", "1.json", {"page": "a"}, {"page": "b"})
     with Running(Run(spark, plan, RunOptions(trigger_ms=100))):
         wait_until(lambda: [count for _, count in counts(tmp_path)] == [2])
-
-
-def test_event_time_needs_a_host_that_has_it(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path / "clicks", "1.json", *CLICKS)
-    with pytest.raises(UnsupportedError, match="flatMapGroupsWithState"):
-        Run(spark, counting(tmp_path), RunOptions(host="flatMapGroupsWithState"))
 
 
 def test_the_current_watermark_is_that_of_the_rows_before(spark: SparkSession, tmp_path: Path) -> None:

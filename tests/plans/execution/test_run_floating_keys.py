@@ -7,11 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.session.options import HOSTS, RunOptions
+from compiled_plan.plans.execution.session.options import RunOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,8 +34,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("host", HOSTS[:2])
-def test_keys_are_equal_where_their_bits_are(spark: SparkSession, tmp_path: Path, host: str) -> None:
+def test_keys_are_equal_where_their_bits_are(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "1.csv").write_text(ROWS)
     script = f"""CREATE TABLE t (v INT, d DOUBLE, f FLOAT) WITH
@@ -47,7 +44,7 @@ def test_keys_are_equal_where_their_bits_are(spark: SparkSession, tmp_path: Path
             ('connector' = 'filesystem', 'path' = '{tmp_path / name}', 'format' = 'debezium-json');\n"""
     inserts = "".join(f"INSERT INTO {name} {query};\n" for name, query in QUERIES.items())
     plan = TableEnvironment().compile_script(f"{script}EXECUTE STATEMENT SET BEGIN\n{inserts}END;")
-    Run(spark, plan, RunOptions(checkpoint=str(tmp_path / "checkpoint"), host=host)).execute()
+    Run(spark, plan, RunOptions(checkpoint=str(tmp_path / "checkpoint"))).execute()
     assert {name: added_up(tmp_path / name) for name in QUERIES} == {
         name: Counter(rows) for name, rows in EXPECTED.items()
     }

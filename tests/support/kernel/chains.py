@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.session.spark_session import query_settings
 from tests.support.kernel.harness import KINDS, NAMES, Change
 from tests.support.kernel.specs import whole
 
-TRANSFORM, GROUP_STATE = HOSTS = ("transformWithState", "flatMapGroupsWithState")
+TRANSFORM, GROUP_STATE = ("transformWithState", "flatMapGroupsWithState")
 CLOCK = "clock"
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _HOST = "org.compiledplan.kernel.host"

@@ -7,6 +7,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.support.kernel.specs import whole
@@ -68,21 +69,19 @@ class OperatorError(Exception):
     """The operator failed; the message is the Java exception's."""
 
 
+def java_command(*libraries: Path) -> list[str]:
+    """Java with the kernel, its tests and Spark's jars, to be followed by the name of a class and its arguments."""
+    jars = (build_kernel.TESTS.jar, build_kernel.PRODUCT.jar, *libraries, build_kernel.spark_jars() / "*")
+    return ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", ":".join(map(str, jars))]
+
+
 class Harness:
     """A running `OperatorHarness`."""
 
     def __init__(self) -> None:
         """Start the JVM; of Spark's jars it needs Jackson."""
-        jars = (build_kernel.TESTS.jar, build_kernel.PRODUCT.jar, build_kernel.spark_jars() / "*")
         self._process = subprocess.Popen(
-            [
-                "java",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                ":".join(map(str, jars)),
-                "org.compiledplan.kernel.harness.OperatorHarness",
-            ],
+            [*java_command(), "org.compiledplan.kernel.harness.OperatorHarness"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -11,7 +11,7 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM, RunOptions
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -47,10 +47,9 @@ CALLS = """SELECT n, RAND(7), RAND(7), RAND_INTEGER(7, 100), RAND(n), RAND_INTEG
 COLUMNS = "n INT, a DOUBLE, b DOUBLE, c INT, d DOUBLE, e INT, f STRING"
 
 
-@pytest.mark.parametrize("host", [TRANSFORM, GROUPS])
-def test_the_sequence_goes_on_over_micro_batches_and_restarts(spark: SparkSession, tmp_path: Path, host: str) -> None:
+def test_the_sequence_goes_on_over_micro_batches_and_restarts(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "in"
-    options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), max_files_per_batch=1, host=host)
+    options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), max_files_per_batch=1)
     add(folder, "1.json", 1)
     add(folder, "2.json", 2, 3)
     plan = program(folder, CALLS, COLUMNS)

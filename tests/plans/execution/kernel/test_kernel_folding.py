@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from tests.plans.execution.kernel.figures import FIGURES, TYPES, attached, figures, shuffled, some
-from tests.plans.execution.kernel.test_kernel_stage import HOSTS, Running, envelope, output
+from tests.plans.execution.kernel.test_kernel_stage import TRANSFORM, Running, envelope, output
 
 
 @pytest.fixture
@@ -22,12 +22,11 @@ def session(spark: SparkSession) -> SparkSession:
     return spark
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_folded_rows_give_what_rows_give(session: SparkSession, tmp_path: Path, host: str) -> None:
+def test_folded_rows_give_what_rows_give(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_122)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (200, 60), (5, 200)]]
-    folded = figures(session, tmp_path / "folded", host, batches, folds=True)
-    plain = figures(session, tmp_path / "plain", host, batches, folds=False)
+    folded = figures(session, tmp_path / "folded", TRANSFORM, batches, folds=True)
+    plain = figures(session, tmp_path / "plain", TRANSFORM, batches, folds=False)
     assert (folded.results, folded.metrics) == (plain.results, plain.metrics)
     assert folded.shuffled == [len({row["k"] for row in rows}) for rows in batches]
     assert plain.shuffled == [len(rows) for rows in batches]
@@ -35,8 +34,8 @@ def test_folded_rows_give_what_rows_give(session: SparkSession, tmp_path: Path, 
 
 def test_folding_ends_where_rows_share_no_keys(session: SparkSession, tmp_path: Path) -> None:
     rows = [{"k": str(at if at < 9000 else at % 7), "v": at, "b": True, "t": "x"} for at in range(12_000)]
-    folded = figures(session, tmp_path / "folded", HOSTS[0], [rows], folds=True)
-    plain = figures(session, tmp_path / "plain", HOSTS[0], [rows], folds=False)
+    folded = figures(session, tmp_path / "folded", TRANSFORM, [rows], folds=True)
+    plain = figures(session, tmp_path / "plain", TRANSFORM, [rows], folds=False)
     assert (folded.results, folded.metrics) == (plain.results, plain.metrics)
     assert folded.metrics["figures"]["rowsIn"] == 12_000
     assert folded.shuffled == [12_000]
@@ -45,8 +44,8 @@ def test_folding_ends_where_rows_share_no_keys(session: SparkSession, tmp_path: 
 @pytest.mark.parametrize("keys", [1, 40])
 def test_many_different_values_of_few_keys_are_folded(session: SparkSession, tmp_path: Path, keys: int) -> None:
     rows = [{"k": str(at % keys), "v": at % 9_000, "b": at % 2 == 0, "t": "x"} for at in range(20_000)]
-    folded = figures(session, tmp_path / "folded", HOSTS[0], [rows, rows[:100]], folds=True)
-    plain = figures(session, tmp_path / "plain", HOSTS[0], [rows, rows[:100]], folds=False)
+    folded = figures(session, tmp_path / "folded", TRANSFORM, [rows, rows[:100]], folds=True)
+    plain = figures(session, tmp_path / "plain", TRANSFORM, [rows, rows[:100]], folds=False)
     assert (folded.results, folded.metrics) == (plain.results, plain.metrics)
     assert folded.shuffled == [keys, min(keys, 100)]
 
@@ -62,7 +61,7 @@ def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, 
     some_rows.write.option("compression", "gzip").json(str(path))
     read = session.readStream.schema(TYPES).json(str(path))
     handle = attached(
-        envelope(read, "figures", F.struct("k", "v", "b", "t").alias("c0")), HOSTS[0], [FIGURES], folds=True
+        envelope(read, "figures", F.struct("k", "v", "b", "t").alias("c0")), TRANSFORM, [FIGURES], folds=True
     )
     running = Running(output(session, handle), tmp_path / "checkpoint")
     try:

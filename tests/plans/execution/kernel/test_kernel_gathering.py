@@ -13,8 +13,7 @@ from pyspark.errors import IllegalArgumentException
 from pyspark.sql import Row, SparkSession
 
 from tests.plans.execution.kernel.figures import figures, some
-from tests.plans.execution.kernel.test_kernel_stage import HOSTS
-from tests.support.kernel.hidden import Hidden
+from tests.plans.execution.kernel.test_kernel_stage import TRANSFORM
 
 OPTION, KEPT = "spark.compiledPlan.gatherBytes", "spark.compiledPlan.keptBytes"
 
@@ -34,44 +33,22 @@ def descents(rows: list[Row]) -> int:
     return sum(after < before for before, after in pairwise(keys))
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path, host: str) -> None:
+def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_123)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (700, 900), (5, 200)]]
-    gathered = figures(session, tmp_path / "gathered", host, batches, folds=False, operators=2)
+    gathered = figures(session, tmp_path / "gathered", TRANSFORM, batches, folds=False, operators=2)
     assert "Gather" in gathered.plan
     assert "Sort" not in gathered.plan
     session.conf.set(OPTION, "2000")
-    sorted_ = figures(session, tmp_path / "sorted", host, batches, folds=False, operators=2)
+    sorted_ = figures(session, tmp_path / "sorted", TRANSFORM, batches, folds=False, operators=2)
     assert sorted_.results == gathered.results
     # Keys come as their first rows did; of two tasks with two operators each, in four sorted runs.
     assert descents(gathered.came[2]) > 100
     assert descents(sorted_.came[2]) < 4
 
 
-def test_many_keys_come_as_a_store_has_them(spark: SparkSession) -> None:
-    """By length, then by their first bytes without a sign: a neighbour is found in memory that is near."""
-    random = Random(20_261_124)
-    texts = [
-        "",
-        "~",
-        "ä",
-        "日本",
-        *("".join(random.choices("0123456789ab", k=random.randint(1, 9))) for _ in range(300)),
-    ]
-    jvm: Any = spark._jvm
-    numbers = Hidden(spark, "host.KeyNumbers", [])
-    for text in texts:
-        numbers.call("of", jvm.org.apache.spark.unsafe.types.UTF8String.fromString(text))
-    order = list(Hidden(spark, "host.KeyOrder").call("of", numbers.object))
-    keys = [text.encode() for text in dict.fromkeys(texts)]
-    assert sorted(order) == list(range(len(keys)))
-    found = [(len(keys[at]), keys[at][:7]) for at in order]
-    assert found == sorted(found)
-
-
 @pytest.mark.parametrize("given", ["abc", "-1", ""])
 def test_what_is_no_number_of_bytes_is_refused_by_name(session: SparkSession, tmp_path: Path, given: str) -> None:
     session.conf.set(KEPT, given)
     with pytest.raises(IllegalArgumentException, match=f"keptBytes={given}: a number of bytes is needed"):
-        figures(session, tmp_path, HOSTS[0], [], folds=False, operators=2)
+        figures(session, tmp_path, TRANSFORM, [], folds=False, operators=2)

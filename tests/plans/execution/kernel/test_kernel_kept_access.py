@@ -12,11 +12,11 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.files import lines, put, table
-from tests.support.kernel.hidden import Hidden
+from tests.support.kernel.hidden import hidden_field
 
 
 def field(spark: SparkSession, name: str) -> Any:
-    return Hidden(spark, "host.KeptAccess").field(name)
+    return hidden_field(spark, "host.KeptAccess", name)
 
 
 def idle(spark: SparkSession) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Stages inside Spark queries, in both hosts."""
+"""Stages inside Spark queries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from tests.support.kernel.specs import whole
 
-HOSTS = ["transformWithState", "flatMapGroupsWithState"]
+TRANSFORM = "transformWithState"
 INPUT = "struct<k:string,v:int>"
 ANY: dict[str, Any] = {"uid": "totals", "ports": [{"column": "c0", "key": []}], "output": "o0", "ttl": [0]}
 TOTALS: dict[str, Any] = {
@@ -108,8 +108,11 @@ def start(session: SparkSession, folder: Folder, host: str, checkpoint: Path, **
     return Running(output(session, handle), checkpoint), handle
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_state_lives_on_over_batches_and_restarts(session: SparkSession, tmp_path: Path, host: str) -> None:
+def test_state_lives_on_over_batches_and_restarts(session: SparkSession, tmp_path: Path) -> None:
+    check_state_over_restarts(session, tmp_path, TRANSFORM)
+
+
+def check_state_over_restarts(session: SparkSession, tmp_path: Path, host: str) -> None:
     folder = Folder(tmp_path / "in")
     folder.add({"k": "a", "v": 1}, {"k": "a", "v": 2})
     running, handle = start(session, folder, host, tmp_path / "checkpoint")
@@ -131,8 +134,11 @@ def test_state_lives_on_over_batches_and_restarts(session: SparkSession, tmp_pat
         running.query.stop()
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_expired_state_is_not_used_and_goes(session: SparkSession, tmp_path: Path, host: str) -> None:
+def test_expired_state_is_not_used_and_goes(session: SparkSession, tmp_path: Path) -> None:
+    check_expiry(session, tmp_path, TRANSFORM)
+
+
+def check_expiry(session: SparkSession, tmp_path: Path, host: str) -> None:
     folder = Folder(tmp_path / "in")
     folder.add(*({"k": f"k{i}", "v": 1} for i in range(50)))
     running, handle = start(session, folder, host, tmp_path / "checkpoint", ttl=[1500])
@@ -159,8 +165,11 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
         assert time.monotonic() < until, "it did not happen in time"
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_rows_for_later_stages_pass_and_stages_chain(session: SparkSession, tmp_path: Path, host: str) -> None:
+def test_rows_for_later_stages_pass_and_stages_chain(session: SparkSession, tmp_path: Path) -> None:
+    check_chain(session, tmp_path, TRANSFORM)
+
+
+def check_chain(session: SparkSession, tmp_path: Path, host: str) -> None:
     totals, plain = Folder(tmp_path / "totals"), Folder(tmp_path / "plain")
     totals.add({"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "a", "v": 3})
     plain.add({"k": "z", "v": 9})
@@ -199,8 +208,7 @@ def test_rows_for_later_stages_pass_and_stages_chain(session: SparkSession, tmp_
         running.query.stop()
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_conditions_are_evaluated_by_spark(session: SparkSession, tmp_path: Path, host: str) -> None:
+def test_conditions_are_evaluated_by_spark(session: SparkSession, tmp_path: Path) -> None:
     jvm: Any = session._jvm
     sample = session.createDataFrame([], "l0 STRING, l1 INT, r0 STRING, r1 INT")
     condition = (F.col("l1") * 2 < F.col("r1")) & (F.upper("l0") == "A")
@@ -223,7 +231,7 @@ def test_conditions_are_evaluated_by_spark(session: SparkSession, tmp_path: Path
     frame = envelope(read(session, lefts), "totals", F.struct("k", "v").alias("c0"), c1=INPUT).unionByName(
         envelope(read(session, rights), "totals", F.struct("k", "v").alias("c1"), port=1, c0=INPUT)
     )
-    running = Running(output(session, attach(session, frame, host, join)), tmp_path / "checkpoint")
+    running = Running(output(session, attach(session, frame, TRANSFORM, join)), tmp_path / "checkpoint")
     try:
         changes = running.take()
         left_over = [tuple(row.o0) for row in changes if row.kind == 0]
@@ -260,7 +268,7 @@ def test_values_of_all_types_pass_through_state(session: SparkSession, tmp_path:
     frame = envelope(read(session, folder), "totals", row.alias("c0")).withColumn("key", F.lit(""))
     field: Any = frame.schema["c0"].dataType
     last = {**ANY, "type": "deduplicate", "keepLast": True, "outputSchema": field.json()}
-    running = Running(output(session, attach(session, frame, HOSTS[0], last)), tmp_path / "checkpoint")
+    running = Running(output(session, attach(session, frame, TRANSFORM, last)), tmp_path / "checkpoint")
     try:
         first, before, after = running.take()
         (first, before, after) = sorted((first, before, after), key=lambda r: r.kind)

@@ -1,0 +1,32 @@
+package org.compiledplan.kernel.host;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class WrittenKeysTest {
+  /** Also where filters follow one another, and after so many keys that they are let go of. */
+  @Test
+  void noKeyThatWasWrittenIsMissed() {
+    WrittenKeys keys = new WrittenKeys(1);
+    assertFalse(keys.mayHave("op", "0"));
+    for (int at = 0; at < 250; at++) {
+      keys.add("op", "" + at);
+      assertTrue(keys.mayHave("op", "" + at));
+    }
+    assertTrue(IntStream.range(0, 250).allMatch(at -> keys.mayHave("op", "" + at)));
+    // Five filters of 1 to 256 keys: room for 341.
+    long others =
+        IntStream.range(500, 600)
+            .mapToLong(
+                at ->
+                    (keys.mayHave("op", "" + at) ? 1 : 0)
+                        + (keys.mayHave("another", "" + at) ? 1 : 0))
+            .sum();
+    assertTrue(others < 20, others + " of 200 keys that were never written");
+    for (int at = 250; at < 450; at++) keys.add("op", "" + at);
+    assertTrue(keys.mayHave("op", "never written"));
+  }
+}

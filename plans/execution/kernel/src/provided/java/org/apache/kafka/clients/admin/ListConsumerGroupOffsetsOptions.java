@@ -1,5 +1,0 @@
-package org.apache.kafka.clients.admin;
-
-public class ListConsumerGroupOffsetsOptions {
-  public native ListConsumerGroupOffsetsOptions requireStable(boolean stable);
-}

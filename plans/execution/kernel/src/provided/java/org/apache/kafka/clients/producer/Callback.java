@@ -1,5 +1,0 @@
-package org.apache.kafka.clients.producer;
-
-public interface Callback {
-  void onCompletion(RecordMetadata metadata, Exception error);
-}

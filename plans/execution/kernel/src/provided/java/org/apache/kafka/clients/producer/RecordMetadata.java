@@ -1,3 +1,0 @@
-package org.apache.kafka.clients.producer;
-
-public final class RecordMetadata {}

@@ -1,7 +1,0 @@
-package org.apache.kafka.common.errors;
-
-import org.apache.kafka.common.KafkaException;
-
-public class ApiException extends KafkaException {
-  private static final long serialVersionUID = 1L;
-}

@@ -1,3 +1,0 @@
-package org.apache.kafka.common.header;
-
-public interface Header {}

@@ -1,3 +1,0 @@
-package org.apache.kafka.common.serialization;
-
-public interface Serializer<T> {}
