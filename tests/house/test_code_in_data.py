@@ -75,7 +75,7 @@ def test_what_may_run_code_is_known() -> None:
 
 
 def test_what_reads_objects_of_java_is_known() -> None:
-    kernel = ROOT / "plans/execution/kernel/src/main/java/org/compiledplan/kernel"
+    kernel = ROOT / "kernel/src/main/java/org/compiledplan/kernel"
     readers = {
         str(path.relative_to(kernel))
         for path in sorted(kernel.rglob("*.java"))
