@@ -37,15 +37,15 @@ class Disk:
             monkeypatch.setattr(LocalFolder, name, self._step(getattr(LocalFolder, name)))
 
     def _step(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(folder: LocalFolder, path: Path, *more: Any) -> Any:
+        def call(folder: LocalFolder, path: Path, *more: Any, **named: Any) -> Any:
             self.steps += 1
             if self.at < 0 or self.steps < self.at:
-                return method(folder, path, *more)
+                return method(folder, path, *more, **named)
             if self.steps == self.at and self.after:
                 if method.__name__ == "_write":
                     path.write_text(more[0][: len(more[0]) // 2])
                 else:
-                    method(folder, path, *more)
+                    method(folder, path, *more, **named)
             raise Crash
 
         return call
