@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -218,69 +219,127 @@ def execute(
         raise typer.BadParameter(str(fault)) from None
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, zone, options, as_json))
-    failed = reader.failed
-    if loaded:
-        from compiled_plan.plans.execution.session.kept import session_of_command
-        from compiled_plan.plans.execution.session.spark_session import uses_local_files
+    runs = _Runs(options, zone, master, settings, as_json, quiet, keep_going, dry_run, debug)
+    listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
+    failed = reader.failed + (runs.run(loaded, listening) if loaded else 0)
+    raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
 
-        if not debug:
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Plans that run one after another in one Spark session; the arguments are the options of the command."""
+
+    options: RunOptions
+    zone: str | None
+    master: str
+    settings: Mapping[str, str]
+    as_json: bool
+    quiet: bool
+    keep_going: bool
+    dry_run: bool
+    debug: bool
+
+    def run(self, plans: Sequence[tuple[str, CompiledPlan]], listening: Listening) -> int:
+        """Run plans; gives the number of those that failed or were refused.
+
+        Raises:
+            typer.Exit: a signal has stopped a run.
+        """
+        from compiled_plan.plans.execution.session.kept import session_of_command
+
+        if not self.debug:
             # The bridge to the JVM logs, with tracebacks, what the run's own error says afterwards.
             logging.getLogger().addFilter(_is_ours)
             logging.getLogger("py4j").setLevel(logging.CRITICAL)
-        if options.real_time_ms is not None:
-            from compiled_plan.plans.execution.realtime.heap import with_short_collections
-            from compiled_plan.plans.execution.realtime.slots import local_session
-
-            master, settings = local_session([plan for _, plan in loaded], master, settings)
-            settings = with_short_collections(master, settings)
-        listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
+        master, settings = self._spark(plans)
+        failed = 0
         with ExitStack() as closing:
             shared = closing.enter_context(listening.shared())
-            told_of = [closing.enter_context(listening.of(path, plan)) for path, plan in loaded]
-            if uses_local_files(master, settings):
-                refusal = _refusal(loaded[0][1], checkpoint)
-                if refusal is not None:
-                    failed += 1
-                    Progress(loaded[0][0], as_json, quiet, (*shared, *told_of[0])).failed(refusal)
-                    fail(refusal, loaded[0][0], debug=debug)
-                    loaded, told_of = (loaded[1:], told_of[1:]) if keep_going else ([], [])
-                if not loaded:
-                    raise typer.Exit(ExitCode.FAILED)
-            spark = closing.enter_context(session_of_command(master, settings, verbose=debug, meanwhile=_import_all))
-            from compiled_plan.plans.execution.run import Run
-            from compiled_plan.plans.execution.session.stopping import StuckError
-            from compiled_plan.plans.execution.spark.failures import LostSparkError, translate
+            runs = [
+                (path, plan, Progress(path, self.as_json, self.quiet, (*shared, *listeners)))
+                for path, plan in plans
+                for listeners in [closing.enter_context(listening.of(path, plan))]
+            ]
+            if (refusal := self._refusal(plans[0][1], master, settings)) is not None:
+                path, _, show = runs[0]
+                self._failed(path, show, refusal)
+                failed, runs = 1, runs[1:] if self.keep_going else []
+            if not runs:
+                return failed
+            spark = closing.enter_context(
+                session_of_command(master, settings, verbose=self.debug, meanwhile=_import_all)
+            )
+            return failed + self._run_all(spark, runs)
 
-            lost = False
-            for (path, plan), listeners in zip(loaded, told_of, strict=True):
-                if lost:
-                    failed += 1
+    def _spark(self, plans: Sequence[tuple[str, CompiledPlan]]) -> tuple[str, Mapping[str, str]]:
+        """The master and the settings of the session."""
+        if self.options.real_time_ms is None:
+            return self.master, self.settings
+        from compiled_plan.plans.execution.realtime.heap import with_short_collections
+        from compiled_plan.plans.execution.realtime.slots import local_session
+
+        master, settings = local_session([plan for _, plan in plans], self.master, self.settings)
+        return master, with_short_collections(master, settings)
+
+    def _refusal(self, plan: CompiledPlan, master: str, settings: Mapping[str, str]) -> CompiledPlanError | None:
+        """The reason to refuse the first plan that is known without a JVM; later ones may read what it writes."""
+        from compiled_plan.plans.execution.session.spark_session import uses_local_files
+        from compiled_plan.plans.inspection.places import check_places
+        from compiled_plan.plans.inspection.rules import check_runs
+
+        if not uses_local_files(master, settings):
+            return None
+        try:
+            check_runs(plan)
+            check_places(plan, self.options.checkpoint)
+        except CompiledPlanError as fault:
+            return fault
+        return None
+
+    def _run_all(self, spark: Any, runs: Sequence[tuple[str, CompiledPlan, Progress]]) -> int:
+        from compiled_plan.plans.execution.spark.failures import LostSparkError
+
+        failed = 0
+        for at, (path, plan, show) in enumerate(runs):
+            fault = self._run(spark, path, plan, show)
+            if fault is None:
+                continue
+            failed += 1
+            self._failed(path, show, fault)
+            if not self.keep_going:
+                break
+            if isinstance(fault, LostSparkError):
+                for path, _, _ in runs[at + 1 :]:
                     fail(ExecutionError("not run: the JVM ended", remedy="start it again"), path)
-                    continue
-                show = Progress(path, as_json, quiet, (*shared, *listeners))
-                stop = Stop(path, options.stop_seconds)
-                try:
-                    run = Run(spark, plan, options, print_line, show.batch, zone)
-                    if dry_run:
-                        show.steps(run, plan, zone)
-                        continue
-                    with stop.heeded_by(run):
-                        show.start(run)
-                        show.end(run.execute())
-                except Exception as fault:
-                    if isinstance(fault, StuckError) and stop.signal is not None:
-                        stop.end_now()
-                    failed += 1
-                    told = fault if isinstance(fault, CompiledPlanError) else translate(fault)
-                    lost = isinstance(told, LostSparkError)
-                    show.failed(told)
-                    fail(told, path, debug=debug)
-                    if not keep_going:
-                        break
-                    continue
-                if stop.signal is not None:
-                    raise typer.Exit(INTERRUPTED[stop.signal])
-    raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
+                return failed + len(runs) - at - 1
+        return failed
+
+    def _run(self, spark: Any, path: str, plan: CompiledPlan, show: Progress) -> CompiledPlanError | None:
+        """Run a plan, or print the steps of its start; gives the fault of one that failed."""
+        from compiled_plan.plans.execution.run import Run
+        from compiled_plan.plans.execution.session.stopping import StuckError
+        from compiled_plan.plans.execution.spark.failures import translate
+
+        stop = Stop(path, self.options.stop_seconds)
+        try:
+            run = Run(spark, plan, self.options, print_line, show.batch, self.zone)
+            if self.dry_run:
+                show.steps(run, plan, self.zone)
+                return None
+            with stop.heeded_by(run):
+                show.start(run)
+                show.end(run.execute())
+        except Exception as fault:
+            if isinstance(fault, StuckError) and stop.signal is not None:
+                stop.end_now()
+            return fault if isinstance(fault, CompiledPlanError) else translate(fault)
+        if stop.signal is not None:
+            raise typer.Exit(INTERRUPTED[stop.signal])
+        return None
+
+    def _failed(self, path: str, show: Progress, fault: CompiledPlanError) -> None:
+        show.failed(fault)
+        fail(fault, path, debug=self.debug)
 
 
 def _duration(option: str, text: str) -> int:
@@ -309,19 +368,6 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
         raise typer.BadParameter(f"{' and '.join(acts)} exclude each other: give one of them at a time")
     if plans or not checkpoint:
         raise typer.BadParameter(f"{acts[0]} takes --checkpoint and no plan")
-
-
-def _refusal(plan: CompiledPlan, checkpoint: str) -> CompiledPlanError | None:
-    """The reason to refuse the first plan that is known without a JVM; a later plan may read what this one writes."""
-    from compiled_plan.plans.inspection.places import check_places
-    from compiled_plan.plans.inspection.rules import check_runs
-
-    try:
-        check_runs(plan)
-        check_places(plan, checkpoint)
-    except CompiledPlanError as fault:
-        return fault
-    return None
 
 
 def _import_all() -> None:

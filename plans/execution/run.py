@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 #: The option that says where Kafka's brokers are.
 SERVERS = "properties.bootstrap.servers"
 
+_HOST = "org.compiledplan.kernel.host"
+
 
 class Run:
     """One run of a plan.
@@ -92,55 +94,78 @@ class Run:
         know_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
-        described = with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC))
-        self.program: PreparedPlan = self._prepared(described)
-        self.functions = PythonFunctions(options.functions_from, trusts_pickles=options.trust_pickled_state)
-        check_functions(self.program.plan, self.functions)
-        check_loaded_code(self.program.plan, spark)
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
+        self.program: PreparedPlan = self._prepared(with_uids(with_zone(replace(plan, holds=()), time_zone, UTC)))
+        self.functions = self._allowed_functions()
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         try:
-            self._open(guarded=guarded, start=start)
+            self.setting = setting_of(spark, options.host, self.functions)
+            self.start = self._start(guarded=guarded) if start is None else start
+            if self.start.known is not None:
+                # State is found by the names under which it was written.
+                self.program = self._prepared(renamed(self.program.plan, self.start.known.uids))
+            self._register_functions()
+            self._clock = None if options.real_time_ms is None else row_clock(spark)
+            self._sources = self._opened_sources()
+            self._sinks = self._opened_sinks()
+            self._committing = self._checked_commits()
+            self._batches = self._planned_batches()
+            self._real_time = self._real_time_query()
         except BaseException:
             self.remove_temporary()
             raise
 
-    def _open(self, *, guarded: bool, start: Start | None) -> None:
-        """Look at the checkpoint, the sources and the sinks."""
-        spark, options, stdout = self.spark, self.options, self.stdout
-        self.setting = setting_of(spark, options.host, self.functions)
-        folder = folder_of(spark, options.checkpoint or self._temporary)
-        asked = UpgradeRequest(self.program, self.setting, options, self.functions, SparkFileTimes(spark))
-        self.start = Start(folder, asked, guarded=guarded) if start is None else start
-        if self.start.known is not None:
-            # State is found by the names under which it was written.
-            self.program = self._prepared(renamed(self.program.plan, self.start.known.uids))
-        jvm = spark._jvm
+    # ---- the steps of opening a run
+
+    def _allowed_functions(self) -> PythonFunctions:
+        functions = PythonFunctions(self.options.functions_from, trusts_pickles=self.options.trust_pickled_state)
+        check_functions(self.program.plan, functions)
+        check_loaded_code(self.program.plan, self.spark)
+        return functions
+
+    def _start(self, *, guarded: bool) -> Start:
+        folder = folder_of(self.spark, self.options.checkpoint or self._temporary)
+        request = UpgradeRequest(self.program, self.setting, self.options, self.functions, SparkFileTimes(self.spark))
+        return Start(folder, request, guarded=guarded)
+
+    def _register_functions(self) -> None:
+        jvm, session = self.spark._jvm, self.spark._jsparkSession
         assert jvm is not None
-        java_class(jvm, "org.compiledplan.kernel.host.SessionStart").forgetOrigins(spark._jsparkSession)
-        java_class(jvm, "org.compiledplan.kernel.host.OrderNumber").register(spark._jsparkSession)
-        java_class(jvm, "org.compiledplan.kernel.host.RowWatermark").register(spark._jsparkSession)
-        provide(spark, self.program.plan)
-        self._clock = None if options.real_time_ms is None else row_clock(spark)
-        context = connectors.SourceContext(spark, options.max_files_per_batch, self._clock)
-        self._sources = Sources(self.program, context)
-        sink_context = connectors.SinkContext(
-            spark, self.start.run_id, stdout, begun=lambda batch: begun_at(self.folder, batch)
+        java_class(jvm, f"{_HOST}.SessionStart").forgetOrigins(session)
+        java_class(jvm, f"{_HOST}.OrderNumber").register(session)
+        java_class(jvm, f"{_HOST}.RowWatermark").register(session)
+        provide(self.spark, self.program.plan)
+
+    def _opened_sources(self) -> Sources:
+        context = connectors.SourceContext(self.spark, self.options.max_files_per_batch, self._clock)
+        return Sources(self.program, context)
+
+    def _opened_sinks(self) -> Sinks:
+        context = connectors.SinkContext(
+            self.spark, self.start.run_id, self.stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
-        self._sinks = Sinks(self.program, sink_context)
-        self._committing = Committing(self._sinks.commits)
-        self._committing.check(ends=self._sources.end, has_watermark=self.program.event_time)
+        return Sinks(self.program, context)
+
+    def _checked_commits(self) -> Committing:
+        committing = Committing(self._sinks.commits)
+        committing.check(ends=self._sources.end, has_watermark=self.program.event_time)
+        return committing
+
+    def _planned_batches(self) -> MicroBatches:
+        clock = clock_of(self.start, self.program, self.options)
         publish = self.start.publish
-        clock = clock_of(self.start, self.program, options)
-        self._batches = MicroBatches(spark, self.program, self._sinks, options, self.bounded, publish, clock)
-        self._real_time: RealTimeQuery | None = None
-        if options.real_time_ms is not None:
-            known = None if self.start.known is None else self.start.known.partitions
-            interval, partitions = options.real_time_ms, known or self.setting.partitions
-            self._real_time = RealTimeQuery(spark, self.program, self._sinks, interval, partitions)
-            self._real_time.check(self._sources.opened, self.start)
+        return MicroBatches(self.spark, self.program, self._sinks, self.options, self.bounded, publish, clock)
+
+    def _real_time_query(self) -> RealTimeQuery | None:
+        interval = self.options.real_time_ms
+        if interval is None:
+            return None
+        known = None if self.start.known is None else self.start.known.partitions
+        query = RealTimeQuery(self.spark, self.program, self._sinks, interval, known or self.setting.partitions)
+        query.check(self._sources.opened, self.start)
+        return query
 
     def _prepared(self, plan: CompiledPlan) -> PreparedPlan:
         """A plan as this run runs it."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.operators.parameters import Parameters
-from compiled_plan.plans.inspection.diff.mapping import ColumnSource
+from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource
 from compiled_plan.plans.inspection.placement import makes_watermarks
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall

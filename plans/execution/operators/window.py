@@ -35,7 +35,7 @@ from compiled_plan.plans.execution.operators.windowing import (
     window_start,
     zone_of,
 )
-from compiled_plan.plans.inspection.diff.mapping import Computed
+from compiled_plan.plans.inspection.lineage.kernel_operators import Computed
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.ranks import ConstantRange
 from compiled_plan.plans.nodes.window import WindowDeduplicate, WindowJoin, WindowRank, WindowTableFunction

@@ -39,7 +39,7 @@ from compiled_plan.plans.execution.operators.windowing import (
     tumbling_end,
     zone_of,
 )
-from compiled_plan.plans.inspection.diff.mapping import Computed
+from compiled_plan.plans.inspection.lineage.kernel_operators import Computed
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.stateless import Exchange

@@ -13,63 +13,14 @@ from typing import Any
 
 from compiled_plan.plans.inspection.lineage.drafting import said_zone
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
+from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource, Computed, KernelOperator
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, counts_rows, is_null, made_of, type_text
 from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
 from compiled_plan.plans.inspection.lineage.rules.calls import call_of
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
 from compiled_plan.plans.inspection.lineage.table_identity import at_rest, by_name
-from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.types import LogicalType
-
-
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """A column that an operator gets, made of columns of the node's input.
-
-    Args:
-        how: what is made, such as "millis" of a time.
-        columns: the places of the columns that it is made of.
-    """
-
-    how: str
-    columns: tuple[int, ...]
-
-
-#: Where a column that an operator gets is from: a column of the node's input, made of some, or an expression over them.
-ColumnSource = int | Computed | RexNode
-
-
-@dataclass(frozen=True, slots=True)
-class KernelInput:
-    """An input of an operator as the kernel gets it.
-
-    Args:
-        sources: where each column is from.
-        types: the types of the columns.
-        key: places of the columns that its key begins with.
-    """
-
-    sources: tuple[ColumnSource, ...]
-    types: tuple[LogicalType, ...]
-    key: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class KernelOperator:
-    """An operator as the kernel gets it.
-
-    Args:
-        reader: the node whose inputs the columns are from.
-        inputs: its inputs.
-        calls: its aggregate calls, over the columns of the first input.
-    """
-
-    reader: int
-    inputs: tuple[KernelInput, ...]
-    calls: tuple[AggregateCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
