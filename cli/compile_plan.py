@@ -159,8 +159,8 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
     from compiled_plan.cli.common.terminal import print_lines
     from compiled_plan.plans.inspection.diff.advice import advice
     from compiled_plan.plans.inspection.diff.build import diff_plans
-    from compiled_plan.plans.inspection.diff.model import Verdict
     from compiled_plan.plans.inspection.diff.text import advice_lines, diff_lines, verdict_line
+    from compiled_plan.plans.inspection.judging.verdicts import Verdict
     from compiled_plan.plans.inspection.recompile import notes, recompile
 
     found = recompile(plan, old, edits=not how.program_ttls)

@@ -105,7 +105,7 @@ def diff(
 
 
 def _code(found: PlanDiff) -> int:
-    from compiled_plan.plans.inspection.diff.model import Verdict
+    from compiled_plan.plans.inspection.judging.verdicts import Verdict
 
     if found.is_empty:
         return ExitCode.OK

@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from operator import or_
 
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.findings import Fault, Finding, pointer_of, refusal
+from compiled_plan.plans.inspection.changes import certainly_received
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.inspection.placement import placement_faults
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
@@ -18,7 +17,6 @@ from compiled_plan.plans.nodes.configuration import configuration_faults
 from compiled_plan.plans.nodes.references import reference_faults
 from compiled_plan.plans.nodes.rules import indices
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.plan import CompiledPlan, Edge
 from compiled_plan.plans.plan.structure import is_wired, label, unread_findings, wiring_findings
 from compiled_plan.plans.text.masking import masked_json
@@ -45,7 +43,7 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
     yield from unread_findings(nodes, edges)
     faulty = {finding.node for finding in found if not finding.pointer.endswith("/uid")}
     plan = CompiledPlan(tuple(nodes), tuple(edges))
-    received = _received(plan)
+    received = certainly_received(plan)
     if not any(isinstance(node, Sink) for node in nodes):
         yield Finding("/nodes", "the plan has no sink", "compile an INSERT INTO statement", editable=True)
     for position, node in enumerate(nodes):
@@ -55,23 +53,6 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
             yield _of_node(fault, node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
-
-
-def _received(plan: CompiledPlan) -> dict[int, ChangelogMode]:
-    """Node id -> the kinds of rows that certainly come to it."""
-    received: dict[int, ChangelogMode] = {}
-    sent: dict[int, ChangelogMode] = {}
-    for node in plan.in_order:
-        inputs = [sent[source.id] for source in plan.inputs(node)]
-        received[node.id] = reduce(or_, inputs) if inputs else _given(node)
-        sent[node.id] = node.sends(received[node.id])
-    return received
-
-
-def _given(node: PlanNode) -> ChangelogMode:
-    """The kinds of rows that a node without inputs is given by its table."""
-    found = [DECLARED.changes(options_of(table), reading=True) for _, table in node.tables()]
-    return (found[0] if found else None) or ChangelogMode.INSERT
 
 
 def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: ChangelogMode) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import INSERTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RowTypeJson
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, unsure
 from compiled_plan.plans.nodes.model import (
     Bool,
     Enforcing,
@@ -26,6 +27,8 @@ class GroupAggregate(StatefulNode):
     """Aggregates by columns of the input; sends an update whenever a result changes."""
 
     NAME = "stream-exec-group-aggregate"
+    TITLE = "Aggregate {of}{by}"
+    TRANSFORMATION = "group-aggregate"
     STATE = (StateSlot("groupAggregateState", 0),)
 
     grouping: Enforcing[OfInput[tuple[Int, ...]]]
@@ -44,11 +47,19 @@ class GroupAggregate(StatefulNode):
     def sends(self, received: ChangelogMode) -> ChangelogMode:
         return _updates(self.generate_update_before, self.need_retraction)
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return _updates(self.generate_update_before, bool(received[0] & _RETRACTIONS))
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.grouping)
+        yield accumulators(self.agg_calls, rows[0], self.agg_call_need_retractions, counted=self.need_retraction)
+
 
 class LocalGroupAggregate(PlanNode):
     """The first phase: aggregates within a mini-batch, before the exchange."""
 
     NAME = "stream-exec-local-group-aggregate"
+    TITLE = "Pre-aggregate {of}{by}"
 
     grouping: OfInput[tuple[Int, ...]]
     agg_calls: tuple[AggregateCall, ...]
@@ -59,7 +70,7 @@ class LocalGroupAggregate(PlanNode):
         wrong = list(_grouped(self.grouping, self.agg_calls, self.agg_call_need_retractions, inputs.types))
         yield from wrong
         if not wrong:
-            yield from accumulators(self.output_type, self.grouping, inputs.types)
+            yield from accumulator_columns(self.output_type, self.grouping, inputs.types)
             yield from retractions(self, inputs)
 
     def sends(self, received: ChangelogMode) -> ChangelogMode:
@@ -70,6 +81,8 @@ class GlobalGroupAggregate(StatefulNode):
     """The second phase: merges what the local aggregates sent."""
 
     NAME = "stream-exec-global-group-aggregate"
+    TITLE = "Aggregate {of}{by}"
+    TRANSFORMATION = "global-group-aggregate"
     STATE = (StateSlot("globalGroupAggregateState", 0),)
 
     grouping: Enforcing[OfInput[tuple[Int, ...]]]
@@ -112,11 +125,21 @@ class GlobalGroupAggregate(StatefulNode):
     def sends(self, received: ChangelogMode) -> ChangelogMode:
         return _updates(self.generate_update_before, self.need_retraction)
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return _updates(self.generate_update_before, bool(received[0] & _RETRACTIONS))
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        types = self.local_agg_input_row_type.types
+        yield key_types(rows[0], self.grouping)
+        yield accumulators(self.agg_calls, types, self.agg_call_need_retractions, counted=self.need_retraction)
+
 
 class IncrementalGroupAggregate(StatefulNode):
     """The middle phase of a split distinct aggregate."""
 
     NAME = "stream-exec-incremental-group-aggregate"
+    TITLE = "Aggregate {of}{by}"
+    TRANSFORMATION = "incremental-group-aggregate"
     STATE = (StateSlot("incrementalGroupAggregateState", 0),)
 
     partial_agg_grouping: Enforcing[OfInput[tuple[Int, ...]]]
@@ -149,10 +172,16 @@ class IncrementalGroupAggregate(StatefulNode):
         """The types of the partial key."""
         return inputs.types[: len(self.partial_agg_grouping)]
 
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield unsure("calls", self.partial_original_agg_calls, self.partial_agg_grouping)
+
 
 #: Functions that have nothing to go back to where nothing is ever taken back. Not MIN and MAX: Flink plans them so over
 #: values that only ever shrink or grow.
 _KEEPERS = frozenset(f"${name}$1" for name in "FIRST_VALUE LAST_VALUE LISTAGG".split())
+
+
+_RETRACTIONS = ChangelogMode.UPDATE_BEFORE | ChangelogMode.DELETE
 
 
 def _updates(before: bool, deletes: bool) -> ChangelogMode:
@@ -166,7 +195,7 @@ def _updates(before: bool, deletes: bool) -> ChangelogMode:
 
 def retractions(node: GroupAggregate | LocalGroupAggregate, inputs: Inputs) -> Iterator[Fault]:
     """An aggregate that is not ready for rows that are taken back, which its input sends."""
-    taken = inputs.received & (ChangelogMode.UPDATE_BEFORE | ChangelogMode.DELETE)
+    taken = inputs.received & _RETRACTIONS
     if taken is ChangelogMode.NONE:
         return
     what = " and ".join(taken.names())
@@ -185,7 +214,7 @@ def grouped_types(grouping: Sequence[int], items: Sequence[AggregateCall], colum
     return (*(columns[key] for key in grouping), *(call.type for call in items))
 
 
-def accumulators(row: RowType, grouping: Sequence[int], columns: Columns) -> Iterator[Fault]:
+def accumulator_columns(row: RowType, grouping: Sequence[int], columns: Columns) -> Iterator[Fault]:
     """An output type that does not begin with the key; what follows are accumulators, which stay within Flink."""
     if len(row.fields) < len(grouping):
         message = f"the output type has {len(row.fields)} fields, and the key {len(grouping)}"

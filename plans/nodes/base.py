@@ -10,6 +10,8 @@ Source of names, versions and fields: Flink 2.3's plans and `ExecNodeMetadata`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -23,7 +25,9 @@ from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from compiled_plan.plans.nodes.flink_state import Row, StateItem
 
 
 DistributionKind = Literal["HASH", "KEEP_INPUT_AS_IS", "BROADCAST", "SINGLETON", "ANY", "UNKNOWN"]
@@ -154,6 +158,10 @@ class PlanNode(PlanModel):
     KEEPS_STATE: ClassVar[bool] = False
     #: Why a node without entries in `state` has none, where it is not that it keeps no state.
     WITHOUT_ENTRIES: ClassVar[str] = ""
+    #: The transformation of Flink that keeps the operator's state, a part of its uid; empty where it is not known.
+    TRANSFORMATION: ClassVar[str] = ""
+    #: A few words for the operator in a drawing; see `title`.
+    TITLE: ClassVar[str] = ""
     #: Whether the product can run the node; one that it cannot is read, written and refused at execution by name.
     RUNNABLE: ClassVar[bool] = True
 
@@ -187,6 +195,15 @@ class PlanNode(PlanModel):
     def kind(self) -> str:
         """The operator's short name, `join` of `stream-exec-join_1`."""
         return self.NAME.removeprefix(PREFIX)
+
+    @property
+    def title(self) -> str:
+        """A few words for the operator in a drawing: `Aggregate {of}{by}`.
+
+        Placeholders: `of`, `left` and `right` (tables of the first and last input), `inputs` and `distinct` (tables of
+        all inputs, each once), `table` (read or written), `by` and `for_each` (the key), `ranks`.
+        """
+        return self.TITLE or self.kind.replace("-", " ").capitalize()
 
     @property
     def columns_end(self) -> int | None:
@@ -258,6 +275,14 @@ class PlanNode(PlanModel):
     def sends(self, received: ChangelogMode) -> ChangelogMode:
         """The kinds of rows that it certainly sends, given those that come from all its inputs; or from its table."""
         return received if not self.KEEPS_STATE else INSERTS
+
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        """The kinds of rows that it may send, given those that may come to each input; or from its table."""
+        return reduce(or_, received)
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        """The items that the serializers of its state are made of in Flink, given the columns of its inputs."""
+        return iter(())
 
     def ttl_ms(self, index: int) -> int:
         """TTL in milliseconds of what is kept of input `index`; 0 never expires."""

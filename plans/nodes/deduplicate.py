@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_text, row_types
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput
 from compiled_plan.plans.nodes.rules import condition_faults, indices, same_as_input
 from compiled_plan.plans.types import TimeKind, TimestampBase
@@ -18,6 +19,7 @@ class Deduplicate(StatefulNode):
     """The first or last row of each key, by processing time or rowtime."""
 
     NAME = "stream-exec-deduplicate"
+    TRANSFORMATION = "deduplicate"
     STATE = (StateSlot("deduplicateState", 0),)
 
     unique_keys: Enforcing[OfInput[tuple[Int, ...]]]
@@ -35,11 +37,32 @@ class Deduplicate(StatefulNode):
             yield Fault(("isRowtime",), message, "set `isRowtime` to false", True)
         yield from same_as_input(self.output_type, inputs)
 
+    @property
+    def waits_for_watermarks(self) -> bool:
+        """Whether the first row of a key is sent once the watermark has passed it, and never replaced."""
+        return bool(self.is_rowtime and self.output_insert_only and not self.keep_last_row)
+
+    @property
+    def title(self) -> str:
+        return one_row(self.keep_last_row)
+
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        if not self.keep_last_row and (not self.is_rowtime or self.waits_for_watermarks):
+            return ChangelogMode.INSERT
+        return ChangelogMode.ALL if self.generate_update_before else ChangelogMode.UPSERT
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        first = not self.is_rowtime and not self.keep_last_row
+        yield key_types(rows[0], self.unique_keys)
+        yield StateItem("what is kept", "that there was one" if first else f"a row of {row_text(rows[0])}")
+
 
 class ChangelogNormalize(StatefulNode):
     """Adds the rows that updates replace to a stream that sends only the new ones, and drops repeated events."""
 
     NAME = "stream-exec-changelog-normalize"
+    TITLE = "Latest row of {of}{by}"
+    TRANSFORMATION = "changelog-normalize"
     STATE = (StateSlot("changelogNormalizeState", 0),)
     TAIL: ClassVar[tuple[str, ...]] = ("filter_condition",)
 
@@ -56,3 +79,15 @@ class ChangelogNormalize(StatefulNode):
 
     def sends(self, received: ChangelogMode) -> ChangelogMode:
         return ChangelogMode.ALL if self.generate_update_before else ChangelogMode.UPSERT
+
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return self.sends(received[0])
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.unique_keys)
+        yield from row_types(rows)
+
+
+def one_row(keep_last_row: bool) -> str:
+    """The title of an operator that keeps one row of each key."""
+    return f"Keep {'last' if keep_last_row else 'first'} row{{for_each}}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, TWO_INPUTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_types, types_at, unsure
 from compiled_plan.plans.nodes.model import (
     Bool,
     Enforcing,
@@ -24,12 +25,15 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: The time attribute of a temporal join by processing time.
 NO_COLUMN = -1
+#: Joins that send no row without its match, which would be taken back with the next one.
+_UNPADDED = ("INNER", "SEMI")
 
 
 class Join(StatefulNode):
     """Regular join of two changelogs; keeps the rows of both sides."""
 
     NAME = "stream-exec-join"
+    TRANSFORMATION = "join"
     INPUTS = TWO_INPUTS
     STATE = (StateSlot("leftState", 0), StateSlot("rightState", 1))
 
@@ -48,6 +52,44 @@ class Join(StatefulNode):
         # Of outer joins, what is missing is sent and taken back, too.
         return received if self.join_spec.join_type == "INNER" else INSERTS
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return super().may_send(received) if self.join_spec.join_type in _UNPADDED else ChangelogMode.ALL
+
+    @property
+    def title(self) -> str:
+        match self.join_spec.join_type:
+            case "SEMI":
+                return "Keep {left} that are in {right}"
+            case "ANTI":
+                return "Keep {left} that are not in {right}"
+            case "INNER":
+                return "Join {left} with {right}"
+            case type_:
+                return f"{type_.capitalize()} join {{left}} with {{right}}"
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.join_spec.left_keys)
+        yield from row_types(rows)
+        yield from self._sides(rows)
+
+    def _sides(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        """The form of each side: with its unique key if it has one, and with a count where it may be padded."""
+        counted = {"LEFT": ("left",), "RIGHT": ("right",), "FULL": ("left", "right"), "SEMI": ("left",)}
+        counted["ANTI"] = counted["SEMI"]
+        for side, row, keys, unique in (
+            ("left", rows[0], self.join_spec.left_keys, self.left_upsert_keys),
+            ("right", rows[1], self.join_spec.right_keys, self.right_upsert_keys),
+        ):
+            if not unique:
+                form = "counted rows"
+            elif any(set(key) <= set(keys) for key in unique):
+                form = "one row"
+            else:
+                form = f"rows by {types_at(row, min(unique, key=len))}"
+            if side in counted.get(self.join_spec.join_type, ()):
+                form += ", with a count of matches"
+            yield StateItem(f"form of the {side} side", form)
+
 
 class JoinAttribute(PlanModel):
     """A pair of equal columns of two inputs of a multi-way join; -1 for none."""
@@ -62,6 +104,8 @@ class MultiJoin(StatefulNode):
     """Several joins on one common key in one operator."""
 
     NAME = "stream-exec-multi-join"
+    TITLE = "Join {inputs}"
+    TRANSFORMATION = "multi-join"
     INPUTS = SOME_INPUTS
 
     join_types: Enforcing[tuple[Literal["INNER", "LEFT"], ...]]
@@ -98,6 +142,13 @@ class MultiJoin(StatefulNode):
     def state_slots(self, input_count: int) -> tuple[StateSlot, ...]:
         return tuple(StateSlot(f"input-state-{index}", index) for index in range(input_count))
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return super().may_send(received) if {*self.join_types} <= {*_UNPADDED} else ChangelogMode.ALL
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield from row_types(rows)
+        yield unsure("keys", self.join_attribute_map, self.input_unique_keys)
+
 
 class IntervalBounds(PlanModel):
     """The left row's time lies between right time + lower and right time + upper bound, in milliseconds."""
@@ -120,6 +171,8 @@ class IntervalJoin(PlanNode):
     """A join of rows whose times are close; watermarks clean its state."""
 
     NAME = "stream-exec-interval-join"
+    TITLE = "Interval join {left} with {right}"
+    TRANSFORMATION = "interval-join"
     INPUTS = TWO_INPUTS
     KEEPS_STATE = True
 
@@ -136,11 +189,17 @@ class IntervalJoin(PlanNode):
         yield from timestamp(bounds.right_time_index, inputs.rows[1].types, (*path, "rightTimeIndex"))
         yield from output(self.output_type, joined_types(spec, inputs), "the join")
 
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.interval_join_spec.join_spec.left_keys)
+        yield from row_types(rows)
+
 
 class TemporalJoin(PlanNode):
     """Each left row with the version of the right table that held at its time."""
 
     NAME = "stream-exec-temporal-join"
+    TITLE = "Temporal join {left} with {right}"
+    TRANSFORMATION = "temporal-join"
     INPUTS = TWO_INPUTS
     KEEPS_STATE = True
 
@@ -171,6 +230,16 @@ class TemporalJoin(PlanNode):
         if self.right_time_attribute_index != NO_COLUMN:
             yield from timestamp(self.right_time_attribute_index, inputs.rows[1].types, ("rightTimeAttributeIndex",))
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
+
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return received[0]
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        by_rowtime = self.right_time_attribute_index >= 0
+        yield key_types(rows[0], self.join_spec.left_keys)
+        # By processing time the right side alone is kept.
+        yield from list(row_types(rows))[0 if by_rowtime else 1 :]
+        yield StateItem("clock", "rowtime" if by_rowtime else "processing time")
 
 
 def _unique(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -10,6 +10,7 @@ from pydantic import Field
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson, RowTypeJson, TypeJson
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, row_text
 from compiled_plan.plans.nodes.model import (
     Always,
     Bool,
@@ -94,6 +95,8 @@ class LookupJoin(StatefulNode):
     """
 
     NAME = "stream-exec-lookup-join"
+    TITLE = "Look up for {of}"
+    TRANSFORMATION = "lookup-join-materialize"
     TAIL: ClassVar[tuple[str, ...]] = ("prefer_custom_shuffle",)
 
     join_type: Enforcing[Literal["INNER", "LEFT"]]
@@ -214,3 +217,6 @@ class LookupJoin(StatefulNode):
 
     def state_slots(self, input_count: int) -> tuple[StateSlot, ...]:
         return (LOOKUP_STATE,) if self.require_upsert_materialize else ()
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield StateItem("columns", row_text(self.output_type.types), sure=False)

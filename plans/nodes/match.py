@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_types, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
 from compiled_plan.plans.nodes.patterns import elements, pattern_faults, skip, value_faults
 from compiled_plan.plans.nodes.rules import Path, condition_faults, expression_faults, order, output, partition
@@ -34,6 +35,8 @@ class Match(PlanNode):
     """Finds a pattern in each partition."""
 
     NAME = "stream-exec-match"
+    TITLE = "Match a pattern in {of}{by}"
+    TRANSFORMATION = "match"
     KEEPS_STATE = True
 
     match_spec: Enforcing[MatchSpec]
@@ -64,6 +67,12 @@ class Match(PlanNode):
             wanted = (*(inputs.types[at] for at in spec.partition.fields), *made)
             yield from output(self.output_type, wanted, "the pattern")
         yield from self._refusals(path)
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        """Conditions and measures are no part of it."""
+        yield key_types(rows[0], self.match_spec.partition.fields)
+        yield from row_types(rows)
+        yield unsure("pattern", self.match_spec.pattern)
 
     def _refusals(self, path: Path) -> Iterator[Fault]:
         """Clauses and patterns that Flink's SQL has, and that do not run here."""

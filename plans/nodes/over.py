@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -11,12 +11,14 @@ from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, PlanModel
 from compiled_plan.plans.nodes.rules import Columns, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
 from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.rex import Literal as RexLiteral
 from compiled_plan.plans.types import IntegerType, IntervalType, TimeKind, TimestampBase
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class CurrentRow(PlanModel):
@@ -72,6 +74,8 @@ class OverAggregate(PlanNode):
     """Adds aggregates over earlier rows to each row."""
 
     NAME = "stream-exec-over-aggregate"
+    TITLE = "Running aggregate of {of}{by}"
+    TRANSFORMATION = "over-aggregate"
     KEEPS_STATE = True
     TAIL: ClassVar[tuple[str, ...]] = ("unbounded_over_version",)
 
@@ -158,3 +162,41 @@ class OverAggregate(PlanNode):
             yield Fault(place, "the offset of a window must be a constant number", "name one of the `constants`")
         elif offset.value is None or (isinstance(offset.type, IntegerType) and int(str(offset.value)) < 0):
             yield Fault(place, f"a window cannot reach back by {offset.value}", "write 0 or more", offset.value)
+
+    def clock(self, columns: Columns) -> TimeKind | None:
+        """The clock of a window's order; None of an order by other columns, whose rows may be taken back."""
+        first = [group.order_by.fields[0].index for group in self.over_spec.groups if group.order_by.fields]
+        times = [type_ for at in first if at < len(columns) and isinstance(type_ := columns[at], TimestampBase)]
+        return next((type_.kind for type_ in times if type_.is_time_attribute), None)
+
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        # The columns of the input come first in the output.
+        by_time = self.clock(self.output_type.types) is not None
+        return ChangelogMode.INSERT if by_time and received[0].insert_only else ChangelogMode.ALL
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.over_spec.partition.fields)
+        groups = self.over_spec.groups
+        # Over all rows before, as they arrive, accumulators alone are kept.
+        if not all(_arriving(group, rows[0]) and not _is_bounded(group) for group in groups):
+            yield from row_types(rows)
+        types = (
+            *rows[0],
+            *(constant.type for constant in self.over_spec.constants if isinstance(constant, RexLiteral)),
+        )
+        for group in groups:
+            bounded = _is_bounded(group)
+            # Rows that leave a window with a lower bound are taken back.
+            yield accumulators(group.agg_calls, types, (bounded,) * len(group.agg_calls), counted=False)
+            kind = f"{'ROWS' if group.is_rows else 'RANGE'}{' with a lower bound' * bounded}"
+            yield StateItem("kind of window", kind, sure=False)
+
+
+def _is_bounded(group: OverGroup) -> bool:
+    return not isinstance(group.lower_bound, UnboundedPreceding)
+
+
+def _arriving(group: OverGroup, row: Row) -> bool:
+    """Whether a window goes by processing time."""
+    order = [row[field.index] for field in group.order_by.fields]
+    return all(isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME for type_ in order)

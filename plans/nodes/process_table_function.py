@@ -6,7 +6,7 @@ Source: Flink 2.3's plans, and the page "Changelog Functions" of its documentati
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -80,6 +80,7 @@ class ProcessTableFunction(PlanNode):
     """A function over a table: changes to rows with a code (TO_CHANGELOG), and back (FROM_CHANGELOG)."""
 
     NAME = "stream-exec-process-table-function"
+    TITLE = "Call a process table function"
     INPUTS = SOME_INPUTS
     PLACED_AFTER: ClassVar[dict[str, str]] = {"uid": "description"}
     TAIL = ("function_call", "input_changelog_modes", "output_changelog_mode")
@@ -111,6 +112,9 @@ class ProcessTableFunction(PlanNode):
         for kind in self.output_changelog_mode:
             modes |= ChangelogMode[kind]
         return modes
+
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return self.sends(received[0])
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         operands = ("functionCall", "operands")

@@ -25,6 +25,7 @@ class TableSourceScan(PlanNode):
     """Reads a table."""
 
     NAME = "stream-exec-table-source-scan"
+    TITLE = "Read {table}"
     VERSION = 2
     INPUTS = NO_INPUT
     TAIL = ("dead_letters",)
@@ -77,6 +78,7 @@ class Values(PlanNode):
     """Constant rows; no rows at all where the optimizer found a filter to be false."""
 
     NAME = "stream-exec-values"
+    TITLE = "Constant rows"
     INPUTS = NO_INPUT
 
     tuples: tuple[tuple[RexJson, ...], ...]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, row_types, unsure
 from compiled_plan.plans.nodes.model import (
     Bool,
     Enforcing,
@@ -38,6 +39,8 @@ class Sink(StatefulNode):
     """
 
     NAME = "stream-exec-sink"
+    TITLE = "Write {table}"
+    TRANSFORMATION = "upsert-materialize"
     VERSION = 2
     PLACED_AFTER: ClassVar[dict[str, str]] = {"state": "require_upsert_materialize"}
     WITHOUT_ENTRIES: ClassVar[str] = (
@@ -128,6 +131,15 @@ class Sink(StatefulNode):
 
     def state_slots(self, input_count: int) -> tuple[StateSlot, ...]:
         return (MATERIALIZE_STATE,) if self.require_upsert_materialize else ()
+
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return ChangelogMode.of(self.input_changelog_mode)
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        """Rows as the table takes them: the columns of its primary key are NOT NULL."""
+        table = self.dynamic_table_sink.table.resolved_table
+        yield from row_types(rows if table is None else [persisted_row(table).types])
+        yield unsure("how rows are kept", self.input_upsert_key, self.upsert_materialize_strategy)
 
 
 class SinkV1(Sink):

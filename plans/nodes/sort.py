@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, row_types
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
 from compiled_plan.plans.nodes.specs import SortSpec
@@ -16,6 +17,8 @@ class Sort(PlanNode):
     """Sorts all rows; of bounded input, at its end. Flink plans it behind an option of its own, and does not run it."""
 
     NAME = "stream-exec-sort"
+    TITLE = "Sort {of}"
+    TRANSFORMATION = "sort"
     KEEPS_STATE = True
     RUNNABLE = False
 
@@ -25,11 +28,16 @@ class Sort(PlanNode):
         yield from order(self.order_by, inputs.types, ("orderBy",))
         yield from same_as_input(self.output_type, inputs)
 
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        return row_types(rows)
+
 
 class TemporalSort(PlanNode):
     """Sorts by time, then by other columns, as time moves on."""
 
     NAME = "stream-exec-temporal-sort"
+    TITLE = "Sort {of}"
+    TRANSFORMATION = "temporal-sort"
     KEEPS_STATE = True
 
     order_by: Enforcing[SortSpec]
@@ -41,6 +49,9 @@ class TemporalSort(PlanNode):
             place = ("orderBy", "fields", 0, "isAscending")
             yield refusal(place, "it sorts by time descending", "sort by time ascending", False)
         yield from same_as_input(self.output_type, inputs)
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        return row_types(rows)
 
 
 def time_first(spec: SortSpec, columns: Columns, path: Path) -> Iterator[Fault]:

@@ -5,7 +5,7 @@ A projection with a seeded RAND keeps how many rows came.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -56,6 +56,13 @@ class Calc(PlanNode):
         yield from _projected(self.projection, self.output_type, inputs, ("projection",))
         yield from condition_faults(self.condition, inputs.types, ("condition",))
 
+    @property
+    def title(self) -> str:
+        plain = all(getattr(rex, "kind", None) == "INPUT_REF" for rex in self.projection)
+        if self.condition is not None:
+            return "Filter" if plain else "Filter and compute columns"
+        return "Choose columns" if plain else "Compute columns"
+
 
 class Exchange(PlanNode):
     """Spreads rows as the input property asks (by hash of columns, or onto one task)."""
@@ -70,6 +77,7 @@ class Union(PlanNode):
     """All rows of all inputs."""
 
     NAME = "stream-exec-union"
+    TITLE = "Union of {distinct}"
     INPUTS = SOME_INPUTS
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
@@ -81,6 +89,7 @@ class Expand(PlanNode):
     """Each row once for each grouping set."""
 
     NAME = "stream-exec-expand"
+    TITLE = "Expand grouping sets"
 
     projects: tuple[tuple[RexJson, ...], ...]
 
@@ -95,6 +104,7 @@ class Correlate(PlanNode):
     """Each row with every row that a table function makes of it."""
 
     NAME = "stream-exec-correlate"
+    TITLE = "Unnest or call a table function"
 
     join_type: Literal["INNER", "LEFT"]
     function_call: RexJson
@@ -117,6 +127,7 @@ class DropUpdateBefore(PlanNode):
     """Drops the UPDATE_BEFORE rows."""
 
     NAME = "stream-exec-drop-update-before"
+    TITLE = "Drop rows before updates"
 
     def sends(self, received: ChangelogMode) -> ChangelogMode:
         return received & ~ChangelogMode.UPDATE_BEFORE
@@ -124,11 +135,15 @@ class DropUpdateBefore(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         return same_as_input(self.output_type, inputs)
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return self.sends(received[0])
+
 
 class WatermarkAssigner(PlanNode):
     """Makes watermarks from an expression over the row."""
 
     NAME = "stream-exec-watermark-assigner"
+    TITLE = "Watermark of {of}"
 
     watermark_expr: RexJson
     rowtime_field_index: OfInput[Int]
@@ -166,6 +181,7 @@ class MiniBatchAssigner(PlanNode):
     """Marks the ends of mini-batches."""
 
     NAME = "stream-exec-mini-batch-assigner"
+    TITLE = "Mark mini-batches"
 
     mini_batch_interval: MiniBatchInterval
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from compiled_plan.plans.findings import Fault, refusal
-from compiled_plan.plans.nodes.aggregate import accumulators, called, grouped_types, same_row
-from compiled_plan.plans.nodes.base import TWO_INPUTS, Inputs, PlanNode
+from compiled_plan.plans.nodes.aggregate import accumulator_columns, called, grouped_types, same_row
+from compiled_plan.plans.nodes.base import INSERTS, TWO_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
+from compiled_plan.plans.nodes.deduplicate import one_row
 from compiled_plan.plans.nodes.fields import RowTypeJson
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types, types_at
 from compiled_plan.plans.nodes.model import (
     Always,
     Bool,
@@ -36,6 +38,7 @@ from compiled_plan.plans.nodes.rules import (
 from compiled_plan.plans.nodes.specs import AggregateCall, JoinSpec, PartitionSpec, SortSpec
 from compiled_plan.plans.nodes.windows import (
     GroupWindow,
+    HoppingWindow,
     NamedWindowProperty,
     SessionWindow,
     SliceAttachedWindowing,
@@ -48,6 +51,7 @@ from compiled_plan.plans.nodes.windows import (
     windowing_faults,
 )
 from compiled_plan.plans.types import TimestampType
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: Why there are no entries to edit.
 CLEANED = "watermarks (or the clock) end windows, and what was kept for a window goes with it"
@@ -57,6 +61,8 @@ class WindowTableFunction(PlanNode):
     """TUMBLE, HOP, CUMULATE or SESSION over a table: adds the window's columns."""
 
     NAME = "stream-exec-window-table-function"
+    TITLE = "Windows over {of}"
+    TRANSFORMATION = "window"
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
@@ -74,11 +80,17 @@ class WindowTableFunction(PlanNode):
         """Sessions hold their rows until they are complete; other windows follow from a row alone."""
         return isinstance(self.windowing.window, SessionWindow)
 
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield from row_types(rows)
+        yield _kind_of(self.windowing.window)
+
 
 class WindowAggregate(PlanNode):
     """Aggregates by window and columns, in one phase."""
 
     NAME = "stream-exec-window-aggregate"
+    TITLE = "Aggregate windows of {of}{by}"
+    TRANSFORMATION = "window-aggregate"
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
@@ -104,11 +116,20 @@ class WindowAggregate(PlanNode):
             shown = property_types(self.named_window_properties, self.windowing.time_attribute_type)
             yield from output(self.output_type, (*made, *shown), "it")
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return INSERTS
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.grouping)
+        yield _accumulators(self, rows[0])
+        yield _kind_of(self.windowing.window)
+
 
 class LocalWindowAggregate(PlanNode):
     """The first phase of a window aggregate, before the exchange."""
 
     NAME = "stream-exec-local-window-aggregate"
+    TITLE = "Pre-aggregate windows of {of}{by}"
     WITHOUT_ENTRIES = CLEANED
 
     grouping: OfInput[tuple[Int, ...]]
@@ -126,13 +147,15 @@ class LocalWindowAggregate(PlanNode):
         ]
         yield from wrong
         if not wrong:
-            yield from accumulators(self.output_type, self.grouping, inputs.types)
+            yield from accumulator_columns(self.output_type, self.grouping, inputs.types)
 
 
 class GlobalWindowAggregate(PlanNode):
     """The second phase of a window aggregate."""
 
     NAME = "stream-exec-global-window-aggregate"
+    TITLE = "Aggregate windows of {of}{by}"
+    TRANSFORMATION = "global-window-aggregate"
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
     PLACED_AFTER: ClassVar[dict[str, str]] = {"local_agg_input_row_type": "input_properties"}
@@ -177,11 +200,21 @@ class GlobalWindowAggregate(PlanNode):
             shown = property_types(self.named_window_properties, self.windowing.time_attribute_type)
             yield from output(self.output_type, (*made, *shown), "it")
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return INSERTS
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.grouping)
+        yield _accumulators(self, self.local_agg_input_row_type.types)
+        yield _kind_of(self.windowing.window)
+
 
 class GroupWindowAggregate(PlanNode):
     """Aggregates by a window in GROUP BY, the older syntax."""
 
     NAME = "stream-exec-group-window-aggregate"
+    TITLE = "Aggregate windows of {of}{by}"
+    TRANSFORMATION = "group-window-aggregate"
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
@@ -204,11 +237,21 @@ class GroupWindowAggregate(PlanNode):
             shown = property_types(self.named_window_properties, self.window.time_field.field_type)
             yield from output(self.output_type, (*made, *shown), "it")
 
+    def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
+        return INSERTS
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.grouping)
+        yield _accumulators(self, rows[0])
+        yield _kind_of(self.window)
+
 
 class WindowJoin(PlanNode):
     """Joins the rows of one window."""
 
     NAME = "stream-exec-window-join"
+    TITLE = "Window join {left} with {right}"
+    TRANSFORMATION = "window-join"
     WITHOUT_ENTRIES = CLEANED
     INPUTS = TWO_INPUTS
     KEEPS_STATE = True
@@ -228,11 +271,17 @@ class WindowJoin(PlanNode):
             yield Fault(("rightWindowing", "isRowtime"), message, "make them agree", self.right_windowing.is_rowtime)
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
 
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.join_spec.left_keys)
+        yield from row_types(rows)
+
 
 class WindowRank(PlanNode):
     """The first rows of each window and partition."""
 
     NAME = "stream-exec-window-rank"
+    TITLE = "First {ranks} of {of}{for_each}"
+    TRANSFORMATION = "window-rank"
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
@@ -256,11 +305,17 @@ class WindowRank(PlanNode):
         yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.partition_spec.fields)
+        yield from row_types(rows)
+        yield StateItem("order", types_at(rows[0], [field.index for field in self.sort_spec.fields]), sure=False)
+
 
 class WindowDeduplicate(PlanNode):
     """The first or last row of each window and key."""
 
     NAME = "stream-exec-window-deduplicate"
+    TRANSFORMATION = "window-deduplicate"
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
@@ -276,6 +331,14 @@ class WindowDeduplicate(PlanNode):
         yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
         yield from same_as_input(self.output_type, inputs)
 
+    @property
+    def title(self) -> str:
+        return one_row(self.keep_last_row)
+
+    def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
+        yield key_types(rows[0], self.partition_keys)
+        yield from row_types(rows)
+
 
 def _strategy(windowing: Windowing, known: tuple[type[PlanModel], ...], path: Path) -> Iterator[Fault]:
     """A windowing that the operator cannot have."""
@@ -283,3 +346,15 @@ def _strategy(windowing: Windowing, known: tuple[type[PlanModel], ...], path: Pa
         names = [str(model.model_fields["strategy"].default) for model in known]
         message = f"its windows are {windowing.strategy}"
         yield Fault((*path, "strategy"), message, f"known here: {', '.join(names)}", windowing.strategy)
+
+
+def _kind_of(window: PlanModel) -> StateItem:
+    """Sessions are kept by window, all others by slice; sizes and steps are no part of it."""
+    return StateItem("kind of window", "session" if type(window).__name__.startswith("Session") else "slices")
+
+
+def _accumulators(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate, row: Row) -> StateItem:
+    # A hopping window counts its rows, to know which are empty.
+    hops = not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing.window, HoppingWindow)
+    retracting = (node.need_retraction,) * len(node.agg_calls)
+    return accumulators(node.agg_calls, row, retracting, counted=node.need_retraction or hops)

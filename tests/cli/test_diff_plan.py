@@ -20,7 +20,8 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.diff_plan import app
 from compiled_plan.plans.inspection.checkpoints import FORMAT
 from compiled_plan.plans.inspection.diff import build
-from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict
+from compiled_plan.plans.inspection.diff.model import PlanDiff
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.conformance.cases import Case, cases
 from tests.plans.inspection.diff.samples import BROKEN, SAME, everything
 

@@ -12,7 +12,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.diff.build import diff_plans
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 from samples.generate import COUNTRIES, ITEMS, upgrade
 from samples.upgrade.same import table

@@ -6,14 +6,8 @@ from dataclasses import dataclass
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
-from compiled_plan.plans.inspection.diff.model import (
-    OperatorEdit,
-    PlanDiff,
-    SinkEdit,
-    SourceEdit,
-    Verdict,
-    worst,
-)
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
 from compiled_plan.plans.plan import CompiledPlan
 
 FULL, PARTIAL, UNKNOWN, INCOMPATIBLE = Verdict.FULL, Verdict.PARTIAL, Verdict.UNKNOWN, Verdict.INCOMPATIBLE

@@ -11,7 +11,7 @@ from typing import Any
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.flink import Fate, FlinkDiff, flink_diff
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 from tests.upgrades.kinds.model import TABLES, UPSERTED, Elsewhere, Kind

@@ -15,7 +15,7 @@ import pytest
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import TRANSFORM
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.support.once import once
 from tests.upgrades.bench import Bench, Setting, Table, scratch
 from tests.upgrades.kinds import KINDS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.support.once import once
 from tests.upgrades.bench import Bench, Setting, Table, scratch
 from tests.upgrades.kinds.matches import near, rated, rising

@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.flink import Fate
-from compiled_plan.plans.inspection.diff.model import Verdict, worst
+from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Elsewhere, Kind
 from tests.upgrades.programs import compiled, flink_of, in_flink

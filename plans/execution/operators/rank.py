@@ -82,7 +82,7 @@ def _range(rank_range: RankRange) -> tuple[int, int | None, int | None]:
 
 def _waits_for_watermark(node: Deduplicate) -> bool:
     """Keep-first by time gives the row out only when it is known to be the first, unless it may correct itself."""
-    return node.is_rowtime and node.output_insert_only and not node.keep_last_row
+    return node.waits_for_watermarks
 
 
 @dataclass(frozen=True, slots=True)

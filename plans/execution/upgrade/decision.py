@@ -47,9 +47,10 @@ from compiled_plan.plans.inspection.diff.build import diff_of
 from compiled_plan.plans.inspection.diff.concerns import Concern, concerns
 from compiled_plan.plans.inspection.diff.description import facts_of, read_description
 from compiled_plan.plans.inspection.diff.mapping import StateMapping, mapping_of
-from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict, worst
+from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.identity import renamed
+from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from typing import Any
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.upgrade.steps import MoveState, StartEmpty, Step, WarmUp
 from compiled_plan.plans.inspection.checkpoints import Head
-from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, Verdict
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 
 #: Its name in the description.

@@ -18,7 +18,8 @@ from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.pasts import Pasts
 from compiled_plan.plans.execution.upgrade.repeatable import unrepeatable
-from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, Verdict
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 
 #: Fills all operators that would start empty.
 ALL = "all"

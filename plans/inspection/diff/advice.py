@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compiled_plan.plans.inspection.diff.concerns import ACCEPT, concerns, start_options
-from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict
+from compiled_plan.plans.inspection.diff.model import PlanDiff
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 
 #: What a text calls a plan or a checkpoint that nobody named.
 PLAN, CHECKPOINT = "PLAN.json", "DIR"

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts, release
-from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, PropertyEdit, SourceEdit, Verdict
+from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import operators_of
 from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.diff.sinks import sink_edits
 from compiled_plan.plans.inspection.diff.sources import Sources
 from compiled_plan.plans.inspection.diff.stateless import stateless_edits
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.plan import CompiledPlan
 
 

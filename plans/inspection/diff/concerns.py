@@ -8,15 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.plans.inspection.diff.model import (
-    Change,
-    OperatorEdit,
-    PlanDiff,
-    PropertyEdit,
-    SinkEdit,
-    SourceEdit,
-    Verdict,
-)
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 
 #: The option of a start that accepts what is partially compatible.
 ACCEPT = "--upgrade migrate-partial"

@@ -14,7 +14,8 @@ from pydantic.alias_generators import to_camel
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.flink import FlinkDiff, FlinkEdit
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, PropertyEdit, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 from compiled_plan.plans.text.masking import masked_text
 
 VERSION: Literal[1] = 1

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from compiled_plan.plans.inspection.diff.flink_accumulators import Item
-from compiled_plan.plans.inspection.diff.flink_states import SINKS, SOURCE, Kept, Node, kept_of
-from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, Verdict, worst
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.identity import keeps_state
+from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.flink_state import StateItem
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable
@@ -29,6 +29,10 @@ from compiled_plan.plans.plan import CompiledPlan
 FORMAT, GENERATION = "table.exec.uid.format", "table.exec.uid.generation"
 DEFAULTS: Mapping[str, str] = {FORMAT: "<id>_<transformation>", GENERATION: "PLAN_ONLY"}
 _DISABLED = "DISABLED"
+#: The transformation that keeps how far a table was read; what that is like, the connector says.
+_SOURCE = "source"
+#: What is being written, by connector; those that are not here keep nothing, or it is not known.
+_SINKS: Mapping[str, str] = {"filesystem": "streaming-writer"}
 #: Without it Flink refuses a savepoint with state that nobody takes.
 ALLOW = "--allowNonRestoredState (execution.state-recovery.ignore-unclaimed-state)"
 
@@ -118,23 +122,23 @@ class _Side:
     format: str
 
     @cached_property
-    def by_uid(self) -> Mapping[str, tuple[PlanNode, Kept]]:
+    def by_uid(self) -> Mapping[str, PlanNode]:
         """The nodes whose state is known, by uid."""
-        found = ((node, kept_of(node)) for node in self.plan.nodes)
-        return {uid_of(node, kept, self.format): (node, kept) for node, kept in found if kept is not None}
+        known = (node for node in self.plan.nodes if node.TRANSFORMATION and keeps_state(node))
+        return {uid_of(node, node.TRANSFORMATION, self.format): node for node in known}
 
     @cached_property
     def sources(self) -> Mapping[str, CatalogTable]:
         """The tables that are read, by uid."""
         scans = (node for node in self.plan.nodes if isinstance(node, TableSourceScan))
-        return {uid_of(node, SOURCE, self.format): node.scan_table_source.table for node in scans}
+        return {uid_of(node, _SOURCE, self.format): node.scan_table_source.table for node in scans}
 
     @cached_property
     def sinks(self) -> Mapping[str, CatalogTable]:
         """The tables that are written, where what is being written is state, by uid."""
         written = [(node, node.dynamic_table_sink.table) for node in self.plan.nodes if isinstance(node, Sink)]
-        kept = [(node, table, SINKS.get(_options(table).get(_CONNECTOR, ""))) for node, table in written]
-        return {uid_of(node, state, self.format): table for node, table, state in kept if state is not None}
+        kept = [(node, table, _SINKS.get(_options(table).get(_CONNECTOR, ""))) for node, table in written]
+        return {uid_of(node, state, self.format): table for node, table, state in kept if state}
 
     @property
     def all_uids(self) -> set[str]:
@@ -144,21 +148,21 @@ class _Side:
     @cached_property
     def uids(self) -> Mapping[int, str]:
         """The same, by node."""
-        return {node.id: uid for uid, (node, _) in self.by_uid.items()}
+        return {node.id: uid for uid, node in self.by_uid.items()}
 
-    def items(self, uid: str) -> tuple[Item, ...]:
+    def items(self, uid: str) -> tuple[StateItem, ...]:
         """What the state of a uid is made of."""
-        node, kept = self.by_uid[uid]
-        return tuple(kept.items(Node.of(self.plan, node)))
+        node = self.by_uid[uid]
+        return tuple(node.flink_state([below.output_type.types for below in self.plan.inputs(node)]))
 
 
-def uid_of(node: PlanNode, kept: Kept, format_: str) -> str:
+def uid_of(node: PlanNode, transformation: str, format_: str) -> str:
     """The uid that Flink gives to a transformation."""
     parts = {
         "<id>": str(node.id),
         "<type>": node.NAME,
         "<version>": str(node.VERSION),
-        "<transformation>": kept.transformation,
+        "<transformation>": transformation,
     }
     for name, text in parts.items():
         format_ = format_.replace(name, text)
@@ -213,14 +217,14 @@ class _Comparison:
             return FlinkEdit(words, uid, uid, Fate.RESTORED, verdict, _TURNED if turned else "")
         return FlinkEdit(words, uid, uid, _fate(verdict), verdict, f"without a word, although {why}" if why else "")
 
-    def _differing(self, uid: str) -> list[tuple[Item, Item]]:
+    def _differing(self, uid: str) -> list[tuple[StateItem, StateItem]]:
         """What the two states under a uid differ in."""
         before, after = ({item.name: item for item in side.items(uid)} for side in (self.old, self.new))
-        nothing = Item("", "nothing", sure=False)
+        nothing = StateItem("", "nothing", sure=False)
         pairs = [(before.get(name, nothing), after.get(name, nothing)) for name in dict.fromkeys([*before, *after])]
         return [(one, other) for one, other in pairs if one.value != other.value]
 
-    def _refused(self, uid: str, former: str, differing: list[tuple[Item, Item]]) -> str:
+    def _refused(self, uid: str, former: str, differing: list[tuple[StateItem, StateItem]]) -> str:
         sure = [pair for pair in differing if pair[0].sure and pair[1].sure]
         said = "; ".join(f"{after.name}: {before.value} -> {after.value}" for before, after in sure)
         whose = "" if former == uid else f", which is another operator's under {uid}"
@@ -230,7 +234,7 @@ class _Comparison:
         """State that nothing takes, and that was not named as what a kept operator had."""
         names = {part.old_node: part for part in self.diff.operators}
         moved = {part.old_node for part in self.diff.operators if part.new_node in self.new.uids}
-        for uid, (node, _) in self.old.by_uid.items():
+        for uid, node in self.old.by_uid.items():
             if uid not in self.new.by_uid and node.id not in moved:
                 words = _words(names.get(node.id), node)
                 yield FlinkEdit(words, uid, uid, Fate.DROPPED, Verdict.FULL, _UNCLAIMED)

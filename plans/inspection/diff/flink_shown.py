@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from compiled_plan.plans.inspection.diff.flink import ALLOW, Fate, FlinkDiff, FlinkEdit
 from compiled_plan.plans.inspection.diff.markdown import cell, code, plain
-from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.diff.text import STYLES, Line, counted
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.text.masking import masked_text
 
 

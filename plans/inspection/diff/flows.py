@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.diff.judging import Judgement
-from compiled_plan.plans.inspection.diff.lists import ListEdit, list_edit, listed
-from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.judging.kinds import Judgement
+from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit, listed
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port
-from compiled_plan.plans.inspection.lineage.shifts import Shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]],
 def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[Judgement]:
     if not edit.says_something:
         return
-    if not edit.added and not edit.dropped and not edit.shift & (Shift.FINER | Shift.COMPUTED):
+    if not edit.added and not edit.dropped and not edit.rounded:
         yield Judgement(PropertyEdit(name, *edit.texts))
         return
     rows = f"rows {where} from before".replace("  ", " ")

@@ -17,9 +17,9 @@ from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, counts_rows, is_null, made_of, type_text
 from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
-from compiled_plan.plans.inspection.lineage.rules.calls import call_of
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
 from compiled_plan.plans.inspection.lineage.table_identity import at_rest, by_name
+from compiled_plan.plans.inspection.operators.calls import call_of
 from compiled_plan.plans.plan import CompiledPlan
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, PropertyEdit, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.diff.text import counted, fate, is_kept, ttl_text, verdict_line
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 
 
 def diff_markdown(diff: PlanDiff, old: str, new: str, found: Advice) -> str:

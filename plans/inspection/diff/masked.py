@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, PropertyEdit, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, masked_text
 
 T = TypeVar("T", SourceEdit, SinkEdit)

@@ -6,17 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
-from compiled_plan.plans.inspection.diff.judging import UNTIL, Edited, Judgement, Pair, judged
-from compiled_plan.plans.inspection.diff.model import (
-    Change,
-    OperatorEdit,
-    PropertyEdit,
-    TtlEdit,
-    Verdict,
-    worst,
-)
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlEdit
 from compiled_plan.plans.inspection.diff.sides import Both, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
+from compiled_plan.plans.inspection.judging.common import judged
+from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, Pair, kind_of
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
@@ -27,8 +22,6 @@ _REASONS = 3
 #: Properties that say which rows come, which `flow_findings` judges.
 _FLOWS = ("rows", "filter")
 _FILLED = "it is filled from history"
-#: What rows do that an operator should not have.
-_STAY = {"group-aggregate": "stay counted", "window-aggregate": "stay counted", "over-aggregate": "stay counted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,26 +251,29 @@ def _findings(both: Both, old: int, new: int) -> Iterator[Judgement]:
     before, after = both.old.operators.get(old), both.new.operators.get(new)
     if before is None or after is None:
         return
-    pair = Pair(both, before, after)
     olds, news = ({each.name: each for each in side.properties} for side in (before, after))
     ports = both.old.ports(old), both.new.ports(new)
     if len(ports[0]) != len(ports[1]):
         why = "what is kept of each input has another place"
         yield Judgement(PropertyEdit("inputs", str(len(ports[0])), str(len(ports[1])), Verdict.INCOMPATIBLE, why))
         return
+    appends = (both.old.input_appends(old, at) and both.new.input_appends(new, at) for at in range(len(ports[1])))
+    pair = Pair(before, after, frozenset(at for at, both_append in enumerate(appends) if both_append))
     for name in dict.fromkeys([*olds, *news]):
         one, other = olds.get(name), news.get(name)
         edited = Edited(name, one, other, pair)
-        if edited.present.subject not in _FLOWS and (one is None or other is None or one.digest != other.digest):
-            yield from judged(edited)
+        differs = one is None or other is None or one.digest != other.digest
+        if edited.present.subject not in _FLOWS and differs and (judgement := judged(edited)) is not None:
+            yield judgement
     yield from _zones(pair)
     for at, (left, right) in enumerate(zip(*ports, strict=True)):
         yield from flow_findings(both, left, right, Words(_stay(after.kind), pair.appends(at), is_by_time(after)))
 
 
-def _stay(kind: str) -> str:
+def _stay(name: str) -> str:
     """What rows do that an operator of a kind should not have: "stay counted in windows that are open"."""
-    return _STAY.get(kind, "stay") + UNTIL.get(kind, "").replace(" of ", " in ", 1)
+    kind = kind_of(name)
+    return kind.stay + kind.waiting.replace(" of ", " in ", 1)
 
 
 def _zones(pair: Pair) -> Iterator[Judgement]:

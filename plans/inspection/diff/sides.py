@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from compiled_plan.plans.inspection.diff.changes import append_only
+from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids, keeps_state
 from compiled_plan.plans.inspection.lineage import Lineage, OperatorLineage, lineage_of
@@ -67,7 +67,7 @@ class PlanSide:
     @cached_property
     def appends(self) -> frozenset[int]:
         """The nodes that never take a row back."""
-        return append_only(self.plan, self.operators)
+        return append_only(self.plan)
 
     @cached_property
     def has_watermarks(self) -> bool:

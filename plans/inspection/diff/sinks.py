@@ -8,11 +8,12 @@ from dataclasses import replace
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
-from compiled_plan.plans.inspection.diff.lists import related
-from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SinkEdit, Verdict, worst
+from compiled_plan.plans.inspection.diff.model import Change, SinkEdit
 from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
+from compiled_plan.plans.inspection.judging.lists import related
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.rows import Port

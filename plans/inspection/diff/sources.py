@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from compiled_plan.plans.connectors.registry import connector_spec
-from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SourceEdit, Verdict, worst
+from compiled_plan.plans.inspection.diff.model import Change, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import Reason
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage import SourceLineage
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources

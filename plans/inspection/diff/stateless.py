@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from compiled_plan.plans.inspection.diff.lists import list_edit
-from compiled_plan.plans.inspection.diff.model import PropertyEdit
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.judging.lists import list_edit
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
 

@@ -7,16 +7,8 @@ from dataclasses import dataclass
 
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import (
-    Change,
-    OperatorEdit,
-    PlanDiff,
-    PropertyEdit,
-    SinkEdit,
-    SourceEdit,
-    TtlEdit,
-    Verdict,
-)
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit, TtlEdit
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.text.durations import format_duration
 
 #: What stands before a part that was kept, changed, ...

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
-from compiled_plan.plans.inspection.lineage import OperatorLineage
+from compiled_plan.plans.inspection.judging.kinds import Texts, kind_of
 from compiled_plan.plans.inspection.lineage.table_identity import name_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
@@ -24,7 +23,7 @@ def words_of(side: PlanSide, node: int) -> str:
     """An operator in words: `SUM(amount) by customer, of orders`."""
     operator = side.operators.get(node)
     tables = side.lineage.tables[node]
-    found = _plain(side, node) if operator is None else _WORDS.get(operator.kind, _kind)(_Properties(operator))
+    found = _plain(side, node) if operator is None else kind_of(operator.kind).words(Texts(operator))
     text = f"{found}, of {_listed(tables)}" if tables else found
     for pattern, plain in _PLAINER:
         text = pattern.sub(plain, text)
@@ -63,102 +62,3 @@ def _plain(side: PlanSide, node: int) -> str:
 
 def _listed(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-class _Properties:
-    """The properties of an operator in words."""
-
-    def __init__(self, operator: OperatorLineage) -> None:
-        self.operator, self.kind = operator, operator.kind
-        self._texts = {each.name: ", ".join(item.text for item in each.items) for each in operator.properties}
-
-    def __getitem__(self, name: str) -> str:
-        return self._texts.get(name, "")
-
-    @property
-    def by(self) -> str:
-        return f" by {self['key']}" if self["key"] else ""
-
-    @property
-    def for_each(self) -> str:
-        return f" for each {self['key']}" if self["key"] else ""
-
-
-def _kind(found: _Properties) -> str:
-    return found.kind.replace("-", " ") + found.by
-
-
-def _aggregate(found: _Properties) -> str:
-    if not found["aggregates"]:
-        return f"distinct {found['key']}" if found["key"] else "whether there are rows"
-    return found["aggregates"] + found.by
-
-
-def _window_aggregate(found: _Properties) -> str:
-    return f"{found['aggregates'] or 'windows'}{found.by} in {found['window']}"
-
-
-def _join(found: _Properties) -> str:
-    type_ = found["join type"].lower()
-    kind = found.kind.replace("-", " ")
-    on = f" on {found['left key']} = {found['right key']}" if found["left key"] else ""
-    return f"{type_} {kind}{on}".strip()
-
-
-def _deduplicate(found: _Properties) -> str:
-    return f"{found['keeps']}{found.for_each} by {found['order']}"
-
-
-def _rank(found: _Properties) -> str:
-    ranks = found.operator.value("ranks")
-    rows = f"first {ranks[1]}" if ranks and ranks[0] == 1 and ranks[1] is not None else f"ranks {found['ranks']}"
-    order = f" ordered by {found['order']}" if found["order"] else ""
-    return f"{rows}{order}{found.for_each}"
-
-
-def _normalize(found: _Properties) -> str:
-    return f"last row{found.for_each}"
-
-
-def _over(found: _Properties) -> str:
-    return (
-        f"{found['aggregates'] or found['aggregates 1']} over rows ordered by {found['order'] or found['order 1']}"
-        + (found.by)
-    )
-
-
-def _sink(found: _Properties) -> str:
-    return f"rows of sink {found['table'].partition(' ')[0]} by primary key {found['primary key']}"
-
-
-def _sort(found: _Properties) -> str:
-    return f"rows sorted by {found['order']}"
-
-
-def _match(found: _Properties) -> str:
-    pattern = re.sub(r"[()']", "", found["pattern"]).replace(" PATTERN_CONCAT ", " ")
-    return f"matches of ({pattern}){found.by}"
-
-
-def _multi_join(found: _Properties) -> str:
-    return "join of many"
-
-
-_WORDS: Mapping[str, Callable[[_Properties], str]] = {
-    "group-aggregate": _aggregate,
-    "window-aggregate": _window_aggregate,
-    "join": _join,
-    "multi-join": _multi_join,
-    "interval-join": _join,
-    "temporal-join": _join,
-    "window-join": _join,
-    "deduplicate": _deduplicate,
-    "window-deduplicate": _deduplicate,
-    "rank": _rank,
-    "window-rank": _rank,
-    "changelog-normalize": _normalize,
-    "over-aggregate": _over,
-    "materialising sink": _sink,
-    "temporal-sort": _sort,
-    "match": _match,
-}

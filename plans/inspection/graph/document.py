@@ -7,11 +7,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from compiled_plan.plans.inspection.diff.changes import append_only
+from compiled_plan.plans.inspection.changes import possibly_sent
 from compiled_plan.plans.inspection.diff.sides import PlanSide
 from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import state_lines
-from compiled_plan.plans.inspection.graph.changes import changelog_modes
 from compiled_plan.plans.inspection.graph.layers import layers_of
 from compiled_plan.plans.inspection.graph.summaries import summary_of
 from compiled_plan.plans.inspection.graph.words import identifier_of, listed, table_of, title_of
@@ -102,7 +101,7 @@ class Graph(_Part):
 def graph_of(plan: CompiledPlan) -> Graph:
     """The drawing of a plan; passwords in it are hidden."""
     side = PlanSide(plan, by_name)
-    modes = changelog_modes(plan, append_only(plan, side.operators))
+    modes = possibly_sent(plan)
     shown = [node for node in plan.in_order if not _passes(node)]
     edges = [edge for node in shown for edge in _edges(plan, node)]
     layers = layers_of([node.id for node in shown], [(edge.source, edge.target) for edge in edges])

@@ -7,7 +7,7 @@ from typing import Any
 
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, listed, value
-from compiled_plan.plans.inspection.lineage.rules.calls import calls_of
+from compiled_plan.plans.inspection.operators.calls import calls_of
 from compiled_plan.plans.nodes.aggregate import LocalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import Values

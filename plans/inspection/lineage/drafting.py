@@ -63,7 +63,7 @@ class Context:
 
 
 Rule = Callable[[Any, Context], RuleResult]
-_RULES_FOLDER = "compiled_plan.plans.inspection.lineage.rules"
+_OPERATORS = "compiled_plan.plans.inspection.operators"
 _RULES: dict[type[PlanNode], Rule] = {}
 
 
@@ -81,7 +81,7 @@ def rule(*nodes: type[PlanNode]) -> Callable[[Rule], Rule]:
 def rule_of(node: type[PlanNode]) -> Rule:
     """The rule of a node type, or of the type that it is another version of."""
     for module in (node.__module__.rpartition(".")[2], "declared"):
-        name = f"{_RULES_FOLDER}.{module}"
+        name = f"{_OPERATORS}.{module}"
         if find_spec(name) is not None:
             import_module(name)
     return next(_RULES[class_] for class_ in node.__mro__ if class_ in _RULES)

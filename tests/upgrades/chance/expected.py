@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Verdict
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.upgrades.chance.shapes import Fill, Shape
 
 #: Tables by the names that joins give them.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.upgrades.chance.pairs import Pair, pair
 from tests.upgrades.chance.shapes import OPERATORS
 from tests.upgrades.chance.trial import grouped, not_refused, refused, wrong

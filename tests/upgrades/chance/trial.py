@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 from tests.upgrades.bench import Setting, contents, last_of, run, sums_of
 from tests.upgrades.chance.expected import Basis

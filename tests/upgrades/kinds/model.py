@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from compiled_plan.plans.execution.session.options import TRANSFORM
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 
 Row = dict[str, Any]
 #: Stands in front of a row that a sink was never given and that is taken back.

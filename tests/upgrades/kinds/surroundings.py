@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.upgrades.kinds.model import Elsewhere, Kind
 
 FULL, PARTIAL, INCOMPATIBLE = Verdict.FULL, Verdict.PARTIAL, Verdict.INCOMPATIBLE

@@ -11,8 +11,8 @@ from compiled_plan.plans.execution.checkpoint.description import Setting
 from compiled_plan.plans.execution.session.options import GROUPS, NATIVE, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 from compiled_plan.plans.execution.upgrade.steps import DropState, MoveState, StartEmpty
-from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.plans.execution.upgrade.checkpoints import compiled, decided, started, with_ttl
 
 PRICES = "INSERT INTO totals SELECT shop, SUM(price) FROM orders GROUP BY shop"

@@ -14,7 +14,7 @@ import pytest
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.upgrade import replay
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.plans.execution.checkpoint.places import Place, table
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ def test_a_warm_up_that_fails_leaves_the_old_generation_in_force(place: Place, m
 KILLED = """
 import os, sys
 from compiled_plan.plans.execution.upgrade import replay
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.cli.execute_plan import app
 done = replay.follow
 replay.follow = lambda *given: (done(*given), os.killpg(0, 9))

@@ -10,7 +10,7 @@ import pytest
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.upgrade.decision import Decision
-from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.upgrade.checkpoints import TABLES, Times, compiled, decided, started, with_ttl
 

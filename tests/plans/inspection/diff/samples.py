@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.diff.model import (
-    Change,
-    OperatorEdit,
-    PlanDiff,
-    PropertyEdit,
-    SinkEdit,
-    SourceEdit,
-    TtlEdit,
-    Verdict,
-)
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit, TtlEdit
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 
 KEPT = OperatorEdit(Change.KEPT, "join-a-b-1", "join", "join by a.id, of a, b", 5, 5, "join-a-b-1")
 MOVED = OperatorEdit(

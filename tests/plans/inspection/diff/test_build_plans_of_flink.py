@@ -6,7 +6,8 @@ import pytest
 
 from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.diff.build import diff_plans
-from compiled_plan.plans.inspection.diff.model import Change, Verdict
+from compiled_plan.plans.inspection.diff.model import Change
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.support.plan_files import ALL, data_of, in_another_order, name_of
 
 

@@ -10,7 +10,8 @@ import pytest
 from compiled_plan import schemas
 from compiled_plan.plans.inspection.diff.advice import advice
 from compiled_plan.plans.inspection.diff.document import Side, document, to_json
-from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, Verdict
+from compiled_plan.plans.inspection.diff.model import Change, PlanDiff
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.plans.inspection.diff.samples import BROKEN, SAME, SOURCES, everything
 from tools.document_schemas import SCHEMAS, text
 

@@ -19,9 +19,8 @@ from compiled_plan.plans.inspection.diff.flink import (
     flink_diff,
 )
 from compiled_plan.plans.inspection.diff.flink_shown import flink_lines, flink_markdown
-from compiled_plan.plans.inspection.diff.flink_states import KEPT, kept_of
-from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.identity import keeps_state
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.nodes.registry import all_node_types
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import cases
@@ -99,7 +98,8 @@ def test_a_plan_over_its_own_savepoint(case: object, tmp_path: object) -> None:
 
 def test_every_node_type_with_state_has_a_rule() -> None:
     stateful = {model.NAME for model in all_node_types().values() if model.KEEPS_STATE and model.RUNNABLE}
-    assert stateful - set(KEPT) == set()
+    known = {model.NAME for model in all_node_types().values() if model.TRANSFORMATION}
+    assert stateful - known == set()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_the_format_of_uids() -> None:
     assert [(each.uid, each.fate) for each in operators(found)] == [
         ("stream-exec-group-aggregate-1-group-aggregate", Fate.RESTORED)
     ]
-    assert kept_of(plan.node(1)) is None
+    assert not plan.node(1).TRANSFORMATION
 
 
 def test_without_uids_nothing_is_known_of_another_plan() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from compiled_plan.plans.inspection.diff.advice import Advice, advice
 from compiled_plan.plans.inspection.diff.markdown import diff_markdown
-from compiled_plan.plans.inspection.diff.model import PlanDiff, PropertyEdit, Verdict
+from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.diff.text import advice_lines, diff_lines, verdict_line
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from tests.plans.inspection.diff.samples import (
     ADDED,
     BROKEN,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
-from compiled_plan.plans.inspection.lineage.rules.join import key_sets
 from compiled_plan.plans.inspection.lineage.table_identity import columns_of, is_kept, name_of, options_of
+from compiled_plan.plans.inspection.operators.join import key_sets
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
 
@@ -76,3 +77,47 @@ def _target(draft: OperatorDraft, node: Sink) -> None:
     for key, item in options_of(table).items():
         if key not in where and is_kept(table):
             draft.say(key, item, HIDDEN if is_sensitive(key) else "", Role.AROUND)
+
+
+def _primary_key(edited: Edited) -> Judgement:
+    """Rows are kept by it."""
+    if edited.list.added or edited.list.dropped or edited.list.is_permuted:
+        return edited.incompatible("rows are kept by the old primary key, and not found by the new one")
+    return edited.full(listed=True)
+
+
+def _conflict_strategy(edited: Edited) -> Judgement:
+    return edited.incompatible("which rows of a primary key are kept follows from the old strategy")
+
+
+def _upsert_key(edited: Edited) -> Judgement:
+    """By it a row that is taken back is found; without one by all its columns."""
+    if edited.list.dropped:
+        why = "rows that are kept were told apart by the old upsert key: without it what takes one back may miss it"
+        return edited.incompatible(why)
+    return edited.full()
+
+
+def _table(edited: Edited) -> Judgement:
+    """The rows that are kept are those that the table shows."""
+    return edited.partial("rows that are kept were written to the old table, and are not in the new one")
+
+
+def _words(texts: Texts) -> str:
+    return f"rows of sink {texts['table'].partition(' ')[0]} by primary key {texts['primary key']}"
+
+
+declare(
+    OperatorKind(
+        "materialising sink",
+        _words,
+        {
+            "primary key": _primary_key,
+            "key": _primary_key,
+            "conflict strategy": _conflict_strategy,
+            "upsert key": _upsert_key,
+            "table": _table,
+        },
+        found_by="upsert key",
+    )
+)

@@ -57,18 +57,15 @@ class ListEdit:
         return places != sorted(places)
 
     @property
-    def shift(self) -> Shift:
-        """How what stays differs."""
-        found = Shift.NONE
-        for each in self.found:
-            found |= each.shift
-        return found
-
-    @property
     def says_something(self) -> bool:
         """Whether anything differs but the rows that the items are of, which are said elsewhere."""
         told = Shift.WIDER | Shift.FINER | Shift.COMPUTED
-        return bool(self.added or self.dropped or self.is_permuted or self.shift & told)
+        return bool(self.added or self.dropped or self.is_permuted or self.shifted(told))
+
+    @property
+    def rounded(self) -> tuple[Item, ...]:
+        """What stays, and was rounded or computed to another type before."""
+        return self.shifted(Shift.FINER | Shift.COMPUTED)
 
     def shifted(self, shift: Shift) -> tuple[Item, ...]:
         """What stays and differs in this way."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch
-from compiled_plan.plans.inspection.lineage.rules.declared import declared
+from compiled_plan.plans.inspection.operators.declared import declared
 from compiled_plan.plans.nodes.process_table_function import KINDS, ChangelogCall, ProcessTableFunction
 
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
+from compiled_plan.plans.inspection.judging.kinds import (
+    Edited,
+    Judgement,
+    OperatorKind,
+    Pair,
+    Texts,
+    VerdictRule,
+    declare,
+)
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, origin_of, rule
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import Port, in_order
-from compiled_plan.plans.inspection.lineage.rules.calls import Columns
+from compiled_plan.plans.inspection.operators.calls import Columns
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import IntervalJoin, Join, MultiJoin, TemporalJoin
 from compiled_plan.plans.nodes.specs import JoinSpec
@@ -136,3 +146,141 @@ def temporal_join(node: TemporalJoin, context: Context) -> RuleResult:
         draft.kernel = "proctime-temporal-join"
     draft.watermarks(node.right_time_attribute_index >= 0)
     return draft.made(columns, f"{node.join_spec.join_type.lower()} temporal join")
+
+
+#: By type, the sides whose rows come out without a match, too.
+_PADDED = {"INNER": (), "LEFT": ("left",), "RIGHT": ("right",), "FULL": ("left", "right")}
+
+
+def _join_type(edited: Edited, unmatched: str) -> Judgement:
+    """Padded rows of the past are not given again, and not taken back.
+
+    Args:
+        edited: the type.
+        unmatched: what becomes of rows from before that had no match.
+    """
+    old, new = edited.values
+    if old not in _PADDED or new not in _PADDED:
+        return edited.incompatible(f"what is kept for {old} says which rows matched, and {new} gives other rows")
+    came = [side for side in _PADDED[new] if side not in _PADDED[old]]
+    went = [side for side in _PADDED[old] if side not in _PADDED[new]]
+    parts = []
+    if came:
+        parts.append(f"rows of the {' and of the '.join(came)} side from before {unmatched}")
+    if went:
+        parts.append(f"padded rows of the {' and of the '.join(went)} side that came out before stay")
+    return edited.partial("; ".join(parts))
+
+
+def _join_types(edited: Edited) -> Judgement:
+    """As with two inputs, if only inner joins become outer ones or the other way round."""
+    if len(edited.values[0]) == len(edited.values[1]):
+        return edited.partial("padded rows of the past are not given, and those that came out stay")
+    return edited.incompatible("other inputs are joined")
+
+
+def _condition(edited: Edited) -> Judgement:
+    """An inner join looks for matches anew with every row; others have counted them by the old condition."""
+    if _is_equal(edited):
+        return edited.full(listed=True)
+    if _is_inner(edited.pair):
+        why = "pairs of rows that came out by the old condition stay, and those that it kept apart do not come"
+        return edited.partial(why, listed=True)
+    return edited.incompatible("how many matches each row has was counted by the old condition", listed=True)
+
+
+def _condition_by_time(edited: Edited) -> Judgement:
+    """Matches are looked for once the time has come."""
+    if _is_equal(edited):
+        return edited.full(listed=True)
+    return edited.partial("what came out by the old condition stays", listed=True)
+
+
+def _is_equal(edited: Edited) -> bool:
+    return not edited.list.added and not edited.list.dropped and not edited.list.rounded
+
+
+def _is_inner(pair: Pair) -> bool:
+    of_two = all(type_ in (None, "INNER") for type_ in pair.values("join type"))
+    return of_two and all(type_ == "INNER" for types in pair.values("join types") for type_ in types or ())
+
+
+def _null_keys(edited: Edited) -> Judgement:
+    """Rows whose key is NULL were kept or not."""
+    _, new = edited.values
+    if not all(new):
+        return edited.partial("rows from before whose key is NULL were not kept, and find nobody")
+    return edited.partial("what rows whose key is NULL gave before stays")
+
+
+def _unique_keys(edited: Edited) -> Judgement:
+    """A row takes the place of the one of its key where there is one."""
+    if not edited.pair.appends(edited.present.input):
+        # What takes rows back keeps each key once, whether anybody says so or not.
+        return edited.full()
+    if edited.new and edited.new.items:
+        return edited.partial("rows from before that have one key in common are all kept")
+    return edited.partial("of rows from before that had a key in common only the last one is kept")
+
+
+def _times(edited: Edited) -> Judgement:
+    """Rows are kept by their times."""
+    if not edited.list.added and not edited.list.dropped:
+        return edited.full(listed=True)
+    return edited.incompatible("rows are kept by the old time", listed=True)
+
+
+def _bounds(edited: Edited) -> Judgement:
+    """Rows are kept for as long as the bounds say."""
+    (old_low, old_high), (new_low, new_high) = edited.values
+    wider = new_low < old_low or new_high > old_high
+    narrower = new_low > old_low or new_high < old_high
+    stays = "pairs of rows that the new bounds keep apart came out before, and stay"
+    if not _is_inner(edited.pair):
+        stays = f"{stays}: those rows do not come out without a match as well"
+    if wider:
+        why = "rows that were too old for the old bounds are gone, and pairs of rows from before do not come"
+        return edited.partial(f"{why}; {stays}" if narrower else why)
+    return edited.full(given=stays)
+
+
+def words(texts: Texts) -> str:
+    """A join of two inputs in words."""
+    on = f" on {texts['left key']} = {texts['right key']}" if texts["left key"] else ""
+    return f"{texts['join type'].lower()} {texts.kind}{on}".strip()
+
+
+_COUNTED = (
+    "count as without a match that was never given: those without one do not come out, and the next match of one takes "
+    "back a padded row that nobody got"
+)
+_RULES: Mapping[str, VerdictRule] = {
+    "join type": partial(_join_type, unmatched=_COUNTED),
+    "condition": _condition,
+    "null keys": _null_keys,
+    "unique keys": _unique_keys,
+}
+#: Of joins that look for matches once the time has come: rows that were joined are gone, or carry no count of matches.
+BY_TIME: Mapping[str, VerdictRule] = {
+    "join type": partial(_join_type, unmatched="that found nothing were dropped, and do not come out"),
+    "condition": _condition_by_time,
+    "null keys": _null_keys,
+}
+
+declare(
+    OperatorKind("join", words, _RULES, found_by="unique keys"),
+    OperatorKind("multi-join", lambda _: "join of many", {**_RULES, "join types": _join_types}, found_by="unique keys"),
+    OperatorKind(
+        "interval-join",
+        words,
+        {
+            "join type": partial(_join_type, unmatched="that found nothing and are gone do not come out"),
+            "condition": _condition,
+            "null keys": _null_keys,
+            "times": _times,
+            "bounds": _bounds,
+        },
+        waiting=" that wait for others",
+    ),
+    OperatorKind("temporal-join", words, {**BY_TIME, "times": _times}, found_by="key"),
+)

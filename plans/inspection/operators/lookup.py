@@ -9,8 +9,8 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult,
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import digest_of, made_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
-from compiled_plan.plans.inspection.lineage.rules.scan import columns_read
 from compiled_plan.plans.inspection.lineage.table_identity import origin_of_table
+from compiled_plan.plans.inspection.operators.scan import columns_read
 from compiled_plan.plans.nodes.lookup import FieldKey, LookupJoin
 from compiled_plan.plans.nodes.model import value_to_json
 

@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.inspection.diff.changes import append_only
-from compiled_plan.plans.inspection.diff.sides import PlanSide
-from compiled_plan.plans.inspection.graph.changes import changelog_modes
-from compiled_plan.plans.inspection.lineage.table_identity import by_name
+from compiled_plan.plans.inspection.changes import possibly_sent
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, name_of, text_of
@@ -20,7 +17,7 @@ def test_what_comes_to_a_sink_is_what_flink_says(group: str) -> None:
     differ = {}
     for name in names:
         plan = CompiledPlan.from_json(text_of(name))
-        modes = changelog_modes(plan, append_only(plan, PlanSide(plan, by_name).operators))
+        modes = possibly_sent(plan)
         for sink in plan.sinks:
             if isinstance(sink, Sink):
                 given = sorted(modes[plan.inputs(sink)[0].id].names())

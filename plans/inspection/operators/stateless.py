@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
@@ -117,3 +118,10 @@ def _correlated(branch: Branch, node: Correlate, context: Context) -> Branch:
         parts, conditions = (branch.origin, call, *conditions), ()
     origin = made_of("correlate", parts, node.join_type, text=shown, full=shown)
     return replace(branch.where(conditions), origin=origin, columns=(*branch.columns, *columns))
+
+
+def _condition(edited: Edited) -> Judgement:
+    return edited.partial("the count goes on from the rows that passed the old condition", listed=True)
+
+
+declare(OperatorKind("row-counter", rules={"condition": _condition}))

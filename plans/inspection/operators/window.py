@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, VerdictRule, declare
+from compiled_plan.plans.inspection.judging.lists import listed
 from compiled_plan.plans.inspection.lineage.drafting import (
     Context,
     OperatorDraft,
@@ -14,15 +16,21 @@ from compiled_plan.plans.inspection.lineage.drafting import (
     said_zone,
 )
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, function_of, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import Port, in_order, sides
-from compiled_plan.plans.inspection.lineage.rules.aggregate import first_phase, say_argument_types
-from compiled_plan.plans.inspection.lineage.rules.calls import calls_of, is_rowtime, order_of, results_of, type_at
-from compiled_plan.plans.inspection.lineage.rules.deduplicate import say_row
-from compiled_plan.plans.inspection.lineage.rules.join import at_of, joined, say_null_keys
-from compiled_plan.plans.inspection.lineage.rules.rank import add_ranks, ranked
-from compiled_plan.plans.inspection.lineage.rules.stateless import same
+from compiled_plan.plans.inspection.operators.aggregate import (
+    RULES,
+    TWO_FORMS,
+    first_phase,
+    kept_calls,
+    say_argument_types,
+)
+from compiled_plan.plans.inspection.operators.calls import calls_of, is_rowtime, order_of, results_of, type_at
+from compiled_plan.plans.inspection.operators.deduplicate import keeps, one_row, order, say_row
+from compiled_plan.plans.inspection.operators.join import BY_TIME, at_of, joined, say_null_keys, words
+from compiled_plan.plans.inspection.operators.rank import add_ranks, first_rows, ranked, ranks
+from compiled_plan.plans.inspection.operators.stateless import same
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.window import (
@@ -245,13 +253,13 @@ def window_rank(node: WindowRank, context: Context) -> RuleResult:
     draft = OperatorDraft(node, "window-rank", context, (port,))
     draft.key(port, node.partition_spec.fields)
     draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
-    order = order_of(node.sort_spec.fields, port.column)
-    draft.add("order", order)
+    sorting = order_of(node.sort_spec.fields, port.column)
+    draft.add("order", sorting)
     add_ranks(draft, port, node.rank_range)
     draft.stored(port)
     draft.watermarks(node.windowing.is_rowtime)
     partition = [port.column(at) for at in node.partition_spec.fields]
-    number = [ranked(node.rank_type, partition, order, port.origin)] if node.output_row_number else []
+    number = [ranked(node.rank_type, partition, sorting, port.origin)] if node.output_row_number else []
     return draft.made((*port.all_columns(), *number), "window top-n")
 
 
@@ -267,3 +275,48 @@ def window_deduplicate(node: WindowDeduplicate, context: Context) -> RuleResult:
     draft.stored(port)
     draft.watermarks(node.windowing.is_rowtime)
     return draft.made(port.all_columns(), "window last" if node.keep_last_row else "window first")
+
+
+def _window(edited: Edited) -> Judgement:
+    """What is kept stands under its window."""
+    if edited.list.added or edited.list.dropped:
+        why = "what is kept of open windows stands under the old ones, and is not found in the new"
+        return edited.incompatible(why)
+    return edited.full(listed=True)
+
+
+def _takes_rows_back(edited: Edited) -> Judgement:
+    """As of groups; which calls it is is not said of windows."""
+    calls = kept_calls(edited)
+    kept = [calls.new[each.new] for each in calls.found if function_of(calls.new[each.new].meaning) in TWO_FORMS]
+    if kept:
+        why = f"{listed(kept)} has another form where rows are taken back than where they are not"
+        return edited.incompatible(why)
+    return edited.full()
+
+
+def _words(texts: Texts) -> str:
+    return f"{texts['aggregates'] or 'windows'}{texts.by} in {texts['window']}"
+
+
+_OPEN = " of windows that are open"
+_WINDOW: Mapping[str, VerdictRule] = {"window": _window}
+declare(
+    OperatorKind(
+        "window-aggregate",
+        _words,
+        {**RULES, **_WINDOW, "takes rows back": _takes_rows_back},
+        waiting=_OPEN,
+        stay="stay counted",
+    ),
+    OperatorKind("window-join", words, {**BY_TIME, **_WINDOW}, waiting=_OPEN),
+    OperatorKind("window-rank", first_rows, {"ranks": ranks, **_WINDOW}, waiting=_OPEN),
+    OperatorKind(
+        "window-deduplicate",
+        one_row,
+        {"keeps": keeps, "order": order, **_WINDOW},
+        waiting=_OPEN,
+        found_by="key",
+    ),
+    OperatorKind("session-rows", rules=_WINDOW, waiting=" of sessions that are open"),
+)

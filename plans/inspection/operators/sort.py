@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
-from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
+from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.sort import TemporalSort
 
 
@@ -20,3 +21,12 @@ def sort(node: TemporalSort, context: Context) -> RuleResult:
     draft.kernel = "rowtime-sort" if in_event_time else "proctime-sort"
     draft.watermarks(in_event_time)
     return draft.made(port.all_columns(), "sorted")
+
+
+declare(
+    OperatorKind(
+        "temporal-sort",
+        lambda texts: f"rows sorted by {texts['order']}",
+        waiting=" that wait for their time",
+    )
+)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, VerdictRule, declare
+from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit, listed
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
-from compiled_plan.plans.inspection.lineage.meaning import type_text, value
+from compiled_plan.plans.inspection.lineage.meaning import counts_rows, function_of, type_text, value
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import sides
-from compiled_plan.plans.inspection.lineage.rules.calls import calls_of, results_of, type_at
-from compiled_plan.plans.inspection.lineage.rules.stateless import same
+from compiled_plan.plans.inspection.operators.calls import calls_of, results_of, type_at
+from compiled_plan.plans.inspection.operators.stateless import same
 from compiled_plan.plans.nodes.aggregate import (
     GlobalGroupAggregate,
     GroupAggregate,
@@ -103,3 +105,70 @@ def _aggregate(
     ends = [value("groups end")] if needs_retraction else []
     draft.add("takes rows back", [*taken_back, *ends], role=Role.AROUND, value=needs_retraction)
     return draft.made([*keys, *results_of(made, keys, port.origin)], "aggregate")
+
+
+#: Functions that keep all their values where rows are taken back, and one where they are not.
+TWO_FORMS = frozenset(f"${name}$1" for name in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "LISTAGG"))
+
+
+def _aggregates(edited: Edited) -> Judgement:
+    """A call keeps its sums wherever it stands, one that was not there has none; all rows are counted anyway."""
+    items = edited.list
+    if added := [each for each in items.added if not counts_rows(each.meaning)]:
+        many = len(added) > 1
+        windows = bool(edited.pair.kind.waiting)
+        where = "until the windows that are open have closed" if windows else "in every group that is there already"
+        lacks = "they lack" if many else "it lacks"
+        why = f"{listed(added)} {'begin' if many else 'begins'} empty: {where} {lacks} the rows from before"
+        if not edited.pair.appends():
+            why += f", and {'take' if many else 'takes'} back rows that {'they' if many else 'it'} never counted"
+        return edited.partial(why, listed=True)
+    if computed := items.rounded:
+        return edited.partial(f"what {listed(computed)} took in before was rounded to the old type", listed=True)
+    return edited.full(listed=True)
+
+
+def _argument_types(edited: Edited) -> Judgement | None:
+    """Said of the calls, whose meaning their arguments' types are part of."""
+    old, new = edited.pair.property("aggregates")
+    if old is not None and new is not None and old.digest == new.digest:
+        return edited.unknown("the calls are the same, and their arguments are of other types")
+    return None
+
+
+def _takes_rows_back(edited: Edited) -> Judgement | None:
+    """How many rows a group has is known anyway; the values that MIN or MAX passed over are not."""
+    calls = kept_calls(edited)
+    kept = {calls.new[each.new].digest for each in calls.found}
+    before = {calls.old[each.old].digest for each in calls.found}
+    needed = [each for each in edited.list.added if each.digest in kept and function_of(each.meaning) in TWO_FORMS]
+    freed = [each for each in edited.list.dropped if each.digest in before and function_of(each.meaning) in TWO_FORMS]
+    if needed:
+        why = f"{listed(needed)} kept one value, and now needs all of them, since rows are taken back"
+        return edited.incompatible(why)
+    if freed:
+        why = f"{listed(freed)} kept all values, and has another form where rows are never taken back"
+        return edited.incompatible(why)
+    old_ends, new_ends = edited.values
+    follows = edited.list.found and not edited.list.dropped and not edited.list.added
+    # What follows from other calls alone is no edit of its own.
+    return None if follows or old_ends == new_ends else edited.full()
+
+
+def kept_calls(edited: Edited) -> ListEdit:
+    """The calls of an aggregate, old and new."""
+    old, new = edited.pair.property("aggregates")
+    return list_edit(old.items if old else (), new.items if new else ())
+
+
+def _words(texts: Texts) -> str:
+    if not texts["aggregates"]:
+        return f"distinct {texts['key']}" if texts["key"] else "whether there are rows"
+    return texts["aggregates"] + texts.by
+
+
+#: Of groups and of windows.
+RULES: Mapping[str, VerdictRule] = {"aggregates": _aggregates, "argument types": _argument_types}
+declare(
+    OperatorKind("group-aggregate", _words, {**RULES, "takes rows back": _takes_rows_back}, stay="stay counted"),
+)

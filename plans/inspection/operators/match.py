@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
-from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
+from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.match import Match
 
 
@@ -37,3 +40,20 @@ def match_recognize(node: Match, context: Context) -> RuleResult:
         for each in found
     ]
     return draft.made([*keys, *results])
+
+
+def _pattern(edited: Edited) -> Judgement:
+    """How far a match is says something for its own pattern alone."""
+    items = edited.list
+    if items.added or items.dropped or items.is_permuted or items.rounded:
+        return edited.incompatible("matches that are under way are those of the old pattern", listed=True)
+    return edited.full(listed=True)
+
+
+def _words(texts: Texts) -> str:
+    pattern = re.sub(r"[()']", "", texts["pattern"]).replace(" PATTERN_CONCAT ", " ")
+    return f"matches of ({pattern}){texts.by}"
+
+
+_PARTS = ("order", "pattern", "definitions", "measures", "after match", "within", "subsets", "all rows")
+declare(OperatorKind("match", _words, dict.fromkeys(_PARTS, _pattern), waiting=" of matches that are under way"))

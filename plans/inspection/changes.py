@@ -1,0 +1,52 @@
+"""The kinds of rows along a plan, by what each node says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
+
+from compiled_plan.plans.inspection.declared import DECLARED
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.table_rules import options_of
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+_INSERT = ChangelogMode.INSERT
+
+
+def certainly_received(plan: CompiledPlan) -> Mapping[int, ChangelogMode]:
+    """By node the kinds of rows that certainly come to it, or that its table gives."""
+    received: dict[int, ChangelogMode] = {}
+    sent: dict[int, ChangelogMode] = {}
+    for node in plan.in_order:
+        received[node.id] = reduce(or_, _inputs(plan, node, sent, _INSERT))
+        sent[node.id] = node.sends(received[node.id])
+    return received
+
+
+def possibly_sent(plan: CompiledPlan, unknown: ChangelogMode = _INSERT) -> Mapping[int, ChangelogMode]:
+    """By node the kinds of rows that it may send.
+
+    Args:
+        plan: the plan.
+        unknown: what counts as sent by tables of which nothing is known, and by nodes that cannot run here.
+    """
+    sent: dict[int, ChangelogMode] = {}
+    for node in plan.in_order:
+        mode = node.may_send(_inputs(plan, node, sent, unknown))
+        sent[node.id] = mode if node.RUNNABLE else mode | unknown
+    return sent
+
+
+def append_only(plan: CompiledPlan) -> frozenset[int]:
+    """The nodes that certainly never take a row back."""
+    return frozenset(id_ for id_, mode in possibly_sent(plan, ChangelogMode.ALL).items() if mode.insert_only)
+
+
+def _inputs(
+    plan: CompiledPlan, node: PlanNode, sent: Mapping[int, ChangelogMode], unknown: ChangelogMode
+) -> list[ChangelogMode]:
+    """What comes to each input of a node; of one without inputs what its table gives."""
+    tables = [DECLARED.changes(options_of(table), reading=True) or unknown for _, table in node.tables()[:1]]
+    return [sent[source.id] for source in plan.inputs(node)] or tables or [_INSERT]
