@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.plans.inspection.diff.sides import Both
-from compiled_plan.plans.inspection.judging.kinds import Judgement
-from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit, listed
+from compiled_plan.plans.inspection.judging.edited import Judgement
+from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.operators import listed
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port
 
 

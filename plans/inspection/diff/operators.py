@@ -10,7 +10,8 @@ from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlE
 from compiled_plan.plans.inspection.diff.sides import Both, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.judging.common import judged
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, Pair, kind_of
+from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
+from compiled_plan.plans.inspection.judging.kinds import kind_of
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode

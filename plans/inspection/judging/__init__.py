@@ -1,1 +1,1 @@
-"""Kinds of operators and verdicts: what is declared of each kind, and how an edit of a property is judged."""
+"""Kinds of operators: what is declared of each, and the verdict on an edit of a property."""

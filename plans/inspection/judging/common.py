@@ -6,19 +6,19 @@ nobody can tell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, Pair, VerdictRule
-from compiled_plan.plans.inspection.judging.lists import listed
+from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
+from compiled_plan.plans.inspection.judging.kinds import kind_of
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.inspection.lineage.meaning import is_null
-from compiled_plan.plans.inspection.lineage.operators import Role
+from compiled_plan.plans.inspection.lineage.operators import Role, listed
 
 
 def judged(edited: Edited) -> Judgement | None:
     """What an edit of a property does; None where nothing is to be said of it."""
     subject = edited.present.subject
-    rule = edited.pair.kind.rules.get(subject) or _COMMON.get(subject) or _by_role
+    rule = kind_of(edited.pair.new.kind).rules.get(subject) or _COMMON.get(subject) or _by_role
     found = rule(edited)
     if found is None or found.given or found.edit.verdict is not Verdict.FULL or edited.list.says_something:
         return found
@@ -44,7 +44,7 @@ def _columns(edited: Edited) -> Judgement:
     items = edited.list
     # What is not there is NULL, which is right where NULL is all that is ever there.
     added = [each for each in items.added if not is_null(each.meaning)]
-    rows = f"rows from before{edited.pair.kind.waiting}"
+    rows = f"rows from before{kind_of(edited.pair.new.kind).waiting}"
     if not added and not items.rounded:
         return edited.full(listed=True)
     named = listed((*added, *items.rounded))
@@ -60,7 +60,7 @@ def _columns(edited: Edited) -> Judgement:
 
 def _found_again(pair: Pair, at: int) -> bool:
     """Whether a row that is taken back is found without looking at all its columns, or none ever is."""
-    name = pair.kind.found_by
+    name = kind_of(pair.new.kind).found_by
     if pair.appends(at) or name == "key":
         return True
     return bool(name) and all(each is not None and bool(each.items) for each in pair.of_input(name, at))
@@ -92,7 +92,7 @@ def _by_role(edited: Edited) -> Judgement:
     return edited.unknown(f"no rule says what another {edited.name} does to what is kept")
 
 
-_COMMON: Mapping[str, VerdictRule] = {
+_COMMON: Mapping[str, Callable[[Edited], Judgement]] = {
     "key": _key,
     "columns": _columns,
     "order": _order,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.lineage import Item
+from compiled_plan.plans.inspection.lineage.operators import Item, listed
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
 
 
@@ -84,13 +84,6 @@ class ListEdit:
         typed = any(self.old[each.old].text == self.new[each.new].text for each in moved)
         old, new = (listed(side, typed=typed) for side in sides)
         return old, new
-
-
-def listed(items: Sequence[Item], *, typed: bool = False) -> str:
-    """Items in words, "none" of none."""
-    return ", ".join(dict.fromkeys(f"{each.text} {each.type}".strip() if typed else each.text for each in items)) or (
-        "none"
-    )
 
 
 def list_edit(old: Sequence[Item], new: Sequence[Item]) -> ListEdit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -44,6 +44,13 @@ class Item:
     def from_dict(cls, found: Mapping[str, str]) -> Item:
         """Read the JSON form."""
         return cls(found["text"], found["digest"], found.get("full", ""), found.get("type", ""))
+
+
+def listed(items: Sequence[Item], *, typed: bool = False) -> str:
+    """Items in words, "none" of none."""
+    return ", ".join(dict.fromkeys(f"{each.text} {each.type}".strip() if typed else each.text for each in items)) or (
+        "none"
+    )
 
 
 class Role(Enum):

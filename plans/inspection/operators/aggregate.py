@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, VerdictRule, declare
-from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit, listed
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, VerdictRule, declare, kind_of
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import counts_rows, function_of, type_text, value
-from compiled_plan.plans.inspection.lineage.operators import Role
+from compiled_plan.plans.inspection.lineage.operators import Role, listed
 from compiled_plan.plans.inspection.lineage.rows import sides
 from compiled_plan.plans.inspection.operators.calls import calls_of, results_of, type_at
 from compiled_plan.plans.inspection.operators.stateless import same
@@ -22,6 +22,9 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.types import LogicalType
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 # The last phase works on the rows in front of the first.
 rule(LocalGroupAggregate, IncrementalGroupAggregate)(same)
@@ -116,7 +119,7 @@ def _aggregates(edited: Edited) -> Judgement:
     items = edited.list
     if added := [each for each in items.added if not counts_rows(each.meaning)]:
         many = len(added) > 1
-        windows = bool(edited.pair.kind.waiting)
+        windows = bool(kind_of(edited.pair.new.kind).waiting)
         where = "until the windows that are open have closed" if windows else "in every group that is there already"
         lacks = "they lack" if many else "it lacks"
         why = f"{listed(added)} {'begin' if many else 'begins'} empty: {where} {lacks} the rows from before"
@@ -138,7 +141,7 @@ def _argument_types(edited: Edited) -> Judgement | None:
 
 def _takes_rows_back(edited: Edited) -> Judgement | None:
     """How many rows a group has is known anyway; the values that MIN or MAX passed over are not."""
-    calls = kept_calls(edited)
+    calls = edited.pair.list("aggregates")
     kept = {calls.new[each.new].digest for each in calls.found}
     before = {calls.old[each.old].digest for each in calls.found}
     needed = [each for each in edited.list.added if each.digest in kept and function_of(each.meaning) in TWO_FORMS]
@@ -153,12 +156,6 @@ def _takes_rows_back(edited: Edited) -> Judgement | None:
     follows = edited.list.found and not edited.list.dropped and not edited.list.added
     # What follows from other calls alone is no edit of its own.
     return None if follows or old_ends == new_ends else edited.full()
-
-
-def kept_calls(edited: Edited) -> ListEdit:
-    """The calls of an aggregate, old and new."""
-    old, new = edited.pair.property("aggregates")
-    return list_edit(old.items if old else (), new.items if new else ())
 
 
 def _words(texts: Texts) -> str:

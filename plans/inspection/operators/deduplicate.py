@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, declare
-from compiled_plan.plans.inspection.judging.lists import listed
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
+from compiled_plan.plans.inspection.lineage.operators import listed
 from compiled_plan.plans.inspection.lineage.rows import in_order
 from compiled_plan.plans.inspection.operators.calls import is_rowtime
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize, Deduplicate
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 
 def say_row(draft: OperatorDraft, keeps_last: bool) -> None:

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.inspection.judging.kinds import (
-    Edited,
-    Judgement,
-    OperatorKind,
-    Pair,
-    Texts,
-    VerdictRule,
-    declare,
-)
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, VerdictRule, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, origin_of, rule
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
@@ -23,6 +16,9 @@ from compiled_plan.plans.inspection.operators.calls import Columns
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import IntervalJoin, Join, MultiJoin, TemporalJoin
 from compiled_plan.plans.nodes.specs import JoinSpec
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
 
 
 def joined(ports: Sequence[Port], origin: Meaning) -> list[Meaning]:

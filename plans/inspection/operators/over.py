@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, declare
-from compiled_plan.plans.inspection.judging.lists import listed
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
-from compiled_plan.plans.inspection.lineage.operators import Property
+from compiled_plan.plans.inspection.lineage.operators import Property, listed
 from compiled_plan.plans.inspection.operators.calls import (
     Columns,
     calls_of,
@@ -19,6 +19,9 @@ from compiled_plan.plans.inspection.operators.calls import (
 )
 from compiled_plan.plans.nodes.over import Bound, BoundedWindow, OverAggregate, OverGroup
 from compiled_plan.plans.types import TimeKind
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 #: The kernel's operator for an order that is no time attribute: it may take rows back.
 _COLUMN_OVER = "column-over"

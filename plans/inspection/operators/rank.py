@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, declare
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare, kind_of
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
@@ -13,6 +14,9 @@ from compiled_plan.plans.inspection.operators.calls import order_of, type_at
 from compiled_plan.plans.inspection.operators.join import key_sets
 from compiled_plan.plans.nodes.rank import Limit, Rank, SortLimit
 from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, Retract, UpdateFast, VariableRange
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 
 @rule(Rank, SortLimit, Limit)
@@ -53,7 +57,7 @@ def ranks(edited: Edited) -> Judgement:
     """Rows behind the last rank are forgotten, where none is taken back."""
     # Ranks whose end is a column begin at 1, and their end is not known here.
     (old_first, old_last), (new_first, new_last) = (ranks or (1, None) for ranks in edited.values)
-    until = edited.pair.kind.waiting
+    until = kind_of(edited.pair.new.kind).waiting
     parts = []
     if new_last is None or old_last is None or new_last > old_last:
         parts.append(f"rows from before{until} that ranked behind the old last rank do not come out")

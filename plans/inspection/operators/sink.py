@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, declare
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
@@ -12,6 +13,9 @@ from compiled_plan.plans.inspection.lineage.table_identity import columns_of, is
 from compiled_plan.plans.inspection.operators.join import key_sets
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 _INSERT_ONLY = ("INSERT",)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, declare
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
@@ -21,6 +22,9 @@ from compiled_plan.plans.nodes.stateless import (
     WatermarkAssigner,
 )
 from compiled_plan.plans.rex import RexNode
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 
 @rule(Exchange, MiniBatchAssigner)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.inspection.judging.kinds import Edited, Judgement, OperatorKind, Texts, VerdictRule, declare
-from compiled_plan.plans.inspection.judging.lists import listed
+from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, VerdictRule, declare
 from compiled_plan.plans.inspection.lineage.drafting import (
     Context,
     OperatorDraft,
@@ -17,13 +17,12 @@ from compiled_plan.plans.inspection.lineage.drafting import (
 )
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, function_of, made_of
-from compiled_plan.plans.inspection.lineage.operators import Role
+from compiled_plan.plans.inspection.lineage.operators import Role, listed
 from compiled_plan.plans.inspection.lineage.rows import Port, in_order, sides
 from compiled_plan.plans.inspection.operators.aggregate import (
     RULES,
     TWO_FORMS,
     first_phase,
-    kept_calls,
     say_argument_types,
 )
 from compiled_plan.plans.inspection.operators.calls import calls_of, is_rowtime, order_of, results_of, type_at
@@ -56,6 +55,9 @@ from compiled_plan.plans.nodes.windows import (
     Windowing,
 )
 from compiled_plan.plans.types import LogicalType, TimestampLtzType
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 # The last phase works on the rows in front of the first.
 rule(LocalWindowAggregate)(same)
@@ -287,7 +289,7 @@ def _window(edited: Edited) -> Judgement:
 
 def _takes_rows_back(edited: Edited) -> Judgement:
     """As of groups; which calls it is is not said of windows."""
-    calls = kept_calls(edited)
+    calls = edited.pair.list("aggregates")
     kept = [calls.new[each.new] for each in calls.found if function_of(calls.new[each.new].meaning) in TWO_FORMS]
     if kept:
         why = f"{listed(kept)} has another form where rows are taken back than where they are not"
