@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.nodes import Single
+from compiled_plan.planner.algebra.nodes import Barrier
 from compiled_plan.plans.nodes.process_table_function import OP, Direction
 from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import STRING, Field, RowType
 
 
 @dataclass(frozen=True, slots=True)
-class ChangelogFunction(Single):
+class ChangelogFunction(Barrier):
     """Changes as rows with a code in front (TO), or rows with a code as changes (FROM).
 
     `column` is the column of codes where the call names one, `mapping` the call's MAP where it has one, and `uid` its

@@ -131,6 +131,14 @@ class Single(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
+class Barrier(Single):
+    """A node that rules leave as it is: it reads all columns, no condition passes it, and its rows have no window.
+
+    Expressions that it has are over other columns than those of its input.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class PushedWatermark:
     """What a source makes of its columns: the watermark, and the rowtime.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import AggregateCall, RelNode, Single, SortKey
+from compiled_plan.planner.algebra.nodes import AggregateCall, Barrier, RelNode, Single, SortKey
 from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
 from compiled_plan.planner.algebra.rows import join_row_type
 from compiled_plan.plans.rex import Literal, RexNode
@@ -114,7 +114,7 @@ class TemporalJoin(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Match(Single):
+class Match(Barrier):
     """MATCH_RECOGNIZE: rows in the order of `order` that match `pattern`; one row for each match.
 
     Columns: those of `partition`, then the measures. `definitions` and `measures` are over PatternInputRefs, which

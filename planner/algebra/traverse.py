@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
+    Barrier,
     Correlate,
     Expand,
     Filter,
@@ -25,7 +25,7 @@ from compiled_plan.planner.algebra.nodes import (
     WatermarkAssigner,
 )
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery
-from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, Snapshot, TemporalJoin
+from compiled_plan.planner.algebra.timed import IntervalJoin, OverAggregate, Snapshot, TemporalJoin
 from compiled_plan.planner.algebra.windows import (
     GroupWindowAggregate,
     WindowAggregate,
@@ -98,12 +98,10 @@ _EXPRESSIONS: dict[type[RelNode], str | None] = {
     Aggregate: None,
     Correlate: "condition",
     Expand: "projects",
-    ChangelogFunction: None,
     Filter: "condition",
     GroupWindowAggregate: None,
     IntervalJoin: "condition",
     Join: "condition",
-    Match: None,  # its expressions are over the rows of a pattern
     OverAggregate: None,
     Project: "exprs",
     Rank: None,
@@ -125,6 +123,8 @@ _EXPRESSIONS: dict[type[RelNode], str | None] = {
 
 
 def _field(rel: RelNode) -> str | None:
+    if isinstance(rel, Barrier):
+        return None
     if type(rel) not in _EXPRESSIONS:
         raise unknown_node("walking expressions", rel)
     return _EXPRESSIONS[type(rel)]

@@ -9,10 +9,12 @@ Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from compiled_plan.planner.algebra.nodes import RelNode
@@ -200,20 +202,11 @@ Rule = Callable[[R, OperatorPlanner], PhysicalOperator]
 _RULES: dict[type[RelNode], Callable[..., PhysicalOperator]] = {}
 
 
-#: Which module makes operators of the nodes that only some programs have; it is loaded when one does.
+#: Modules of nodes that are not named after them.
 _ELSEWHERE = {
-    "Aggregate": "aggregate",
-    "ChangelogFunction": "changelog_function",
     "Correlate": "table_function",
     "GroupWindowAggregate": "group_window",
-    "IntervalJoin": "interval_join",
-    "Join": "join",
-    "Match": "match",
     "OverAggregate": "over",
-    "Rank": "rank",
-    "Sort": "sort",
-    "TemporalJoin": "temporal_join",
-    "WindowAggregate": "window_aggregate",
     "WindowDeduplicate": "window_join",
     "WindowJoin": "window_join",
     "WindowRank": "window_join",
@@ -222,9 +215,16 @@ _ELSEWHERE = {
 
 
 def _rule(kind: type[RelNode]) -> Callable[..., PhysicalOperator] | None:
-    if kind not in _RULES and kind.__name__ in _ELSEWHERE:
-        import_module(f"compiled_plan.planner.physical.{_ELSEWHERE[kind.__name__]}")
+    """The function that makes an operator of a node; its module is loaded for programs that have such a node alone."""
+    if kind not in _RULES:
+        name = f"{__package__}.{_ELSEWHERE.get(kind.__name__) or _snake_case(kind.__name__)}"
+        if find_spec(name) is not None:
+            import_module(name)
     return _RULES.get(kind)
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def lowers(kind: type[R]) -> Callable[[Rule[R]], Rule[R]]:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 
-from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.expressions import (
     conjunction,
     conjuncts,
@@ -24,6 +23,7 @@ from compiled_plan.planner.algebra.expressions import (
 from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
+    Barrier,
     Correlate,
     Expand,
     Filter,
@@ -39,7 +39,7 @@ from compiled_plan.planner.algebra.nodes import (
     WatermarkAssigner,
 )
 from compiled_plan.planner.algebra.rex import Over
-from compiled_plan.planner.algebra.timed import Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.timed import OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.diagnostics.internal import unknown_node
@@ -91,9 +91,8 @@ def _into(rel: RelNode, parts: list[RexNode]) -> RelNode:
     raise unknown_node("pushing conditions down", rel)
 
 
-@_into.register(ChangelogFunction)
+@_into.register(Barrier)
 @_into.register(Expand)
-@_into.register(Match)
 @_into.register(OverAggregate)
 @_into.register(Rank)
 @_into.register(Scan)

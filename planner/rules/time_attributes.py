@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.expressions import is_call
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
+    Barrier,
     Correlate,
     Expand,
     Filter,
@@ -32,7 +32,7 @@ from compiled_plan.planner.algebra.nodes import (
     WatermarkAssigner,
 )
 from compiled_plan.planner.algebra.rows import identity, join_row_type, named_row
-from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.timed import IntervalJoin, OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_all, share
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.diagnostics.internal import unknown_node
@@ -98,7 +98,7 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
             return _union(rel)
         case Sink():
             return replace(rel, input=with_plain_columns(rel.input, is_proctime))
-        case ChangelogFunction() | Match() | Scan() | Sort() | TableFunctionScan() | Values() | WatermarkAssigner():
+        case Barrier() | Scan() | Sort() | TableFunctionScan() | Values() | WatermarkAssigner():
             return rel
     raise unknown_node("materializing time attributes", rel)
 

@@ -1,4 +1,4 @@
-"""The steps of CONTRIBUTING.md make a command, a function, a connector and an operator that work."""
+"""The steps of CONTRIBUTING.md make commands, options, functions, connectors, formats and operators that work."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ import pytest
 from tests.docs.worked import Copy, examples
 
 EXAMPLES = examples()
+WORDS = ("Aeolian", "rhythm", "rhythm", "rhythm")
 PROGRAM = """
 CREATE TABLE counted (n INT) WITH ('connector' = 'tally', 'label' = 'numbers');
+CREATE TABLE words (word STRING) WITH ('connector' = 'filesystem', 'path' = 'words.txt', 'format' = 'plain');
 CREATE TABLE numbered (word STRING, vowels INT) WITH ('connector' = 'print');
 EXECUTE STATEMENT SET BEGIN
   INSERT INTO counted VALUES (1), (2), (3);
-  INSERT INTO numbered
-    SELECT word, VOWELS(word) FROM (VALUES ('Aeolian'), ('rhythm'), ('rhythm'), ('rhythm')) AS t(word);
+  INSERT INTO numbered SELECT word, VOWELS(word) FROM EVERY_NTH(TABLE words PARTITION BY word, 2);
 END;
 """
+#: By example the most files that it may touch; of an operator with its test. What is made of them is not counted.
+MOST = {
+    "An option of a command": 1,
+    "A built-in function": 2,
+    "A connector": 2,
+    "A format": 2,
+    "An operator": 10,
+}
 OPERATOR = "stream-exec-every-nth_1"
 
 
@@ -37,29 +46,18 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 @pytest.fixture(scope="module")
 def plan(copy: Copy) -> Path:
-    """A plan of what was added; the operator is put in front of its sink, as no SQL gives it."""
+    """A plan of what was added."""
+    (copy.root / "words.txt").write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
     (copy.root / "program.sql").write_text(PROGRAM, encoding="utf-8")
     path = copy.root / "plan.json"
     copy.run("compiled_plan.cli.compile_plan", "program.sql", "-o", str(path))
-    data = json.loads(path.read_text(encoding="utf-8"))
-    *others, sink = data["nodes"]
-    (edge,) = (edge for edge in data["edges"] if edge["target"] == sink["id"])
-    (before,) = (node for node in others if node["id"] == edge["source"])
-    node = {
-        "id": 100,
-        "type": OPERATOR,
-        "keys": [0],
-        "n": 2,
-        "state": [{"index": 0, "ttl": "1 h", "name": "everyNthState"}],
-        "inputProperties": sink["inputProperties"],
-        "outputType": before["outputType"],
-        "description": "EveryNth(n=[2])",
-    }
-    data["nodes"] = [*others, node, sink]
-    data["edges"] += [edge | {"source": 100}]
-    edge["target"] = 100
-    path.write_text(json.dumps(data), encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_an_example_touches_few_files(name: str) -> None:
+    files = EXAMPLES[name].files
+    assert len(files) <= MOST[name], sorted(files)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -84,9 +82,11 @@ def test_what_was_added_has_the_style_of_the_house(copy: Copy) -> None:
 def test_the_command_works_and_is_documented(copy: Copy, plan: Path) -> None:
     nodes = json.loads(plan.read_text(encoding="utf-8"))["nodes"]
     assert copy.run("compiled_plan.cli.count_nodes", str(plan)).strip() == str(len(nodes))
+    assert copy.run("compiled_plan.cli.count_nodes", "--of", "sink", str(plan)).strip() == "2"
     page = (copy.root / "docs/reference/commands.md").read_text(encoding="utf-8")
     assert "count-nodes PLAN.json [OPTIONS]" in page
     assert "Print how many nodes a plan has." in page
+    assert "| `--of` `KIND` | Only the nodes of this kind. |" in page
 
 
 def test_the_function_is_planned_checked_and_documented(copy: Copy, plan: Path) -> None:
@@ -106,6 +106,19 @@ def test_the_connector_is_planned_checked_and_documented(copy: Copy, plan: Path)
         copy.run("compiled_plan.cli.compile_plan", "wrong.sql")
 
 
+def test_the_format_is_planned_checked_and_documented(copy: Copy, plan: Path) -> None:
+    page = (copy.root / "docs/reference/connectors.md").read_text(encoding="utf-8")
+    assert "| `plain` | A line is the value of the one column. |" in page
+    with pytest.raises(AssertionError, match="format 'plain' holds one column of type STRING"):
+        (copy.root / "unfit.sql").write_text(PROGRAM.replace("words (word", "words (n INT, word"), encoding="utf-8")
+        copy.run("compiled_plan.cli.compile_plan", "unfit.sql")
+
+
+def test_the_operator_is_given_by_sql(copy: Copy) -> None:
+    (test,) = (path for path in EXAMPLES["An operator"].files if path.startswith("tests/"))
+    assert "2 passed" in copy.run("pytest", "-q", test)
+
+
 def test_the_operator_is_in_schema_editor_checks_and_pages(copy: Copy, plan: Path) -> None:
     assert OPERATOR in (copy.root / "schemas/compiled-plan.schema.json").read_text(encoding="utf-8")
     page = (copy.root / "docs/reference/nodes.md").read_text(encoding="utf-8")
@@ -114,7 +127,7 @@ def test_the_operator_is_in_schema_editor_checks_and_pages(copy: Copy, plan: Pat
     copy.run("compiled_plan.cli.edit_plan", "--check", str(plan))
     assert "everyNthState" in copy.run("compiled_plan.cli.edit_plan", str(plan))
     broken = plan.with_name("broken.json")
-    broken.write_text(plan.read_text(encoding="utf-8").replace('"keys": [0]', '"keys": [7]'), encoding="utf-8")
+    broken.write_text(plan.read_text(encoding="utf-8").replace('"keys" : [ 0 ]', '"keys" : [ 7 ]'), encoding="utf-8")
     with pytest.raises(AssertionError, match="keys"):
         copy.run("compiled_plan.cli.edit_plan", "--check", str(broken))
     copy.run("compiled_plan.cli.execute_plan", "--dry-run", str(plan))

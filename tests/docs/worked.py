@@ -101,6 +101,7 @@ class Copy:
         path = self.root / change.path
         if not change.before:
             assert not path.exists(), f"{change.path} is there already"
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(change.after, encoding="utf-8")
             return
         text = path.read_text(encoding="utf-8")

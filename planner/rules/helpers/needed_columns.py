@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import singledispatch
 
-from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     AggregateCall,
+    Barrier,
     Correlate,
     Expand,
     Filter,
@@ -25,7 +25,7 @@ from compiled_plan.planner.algebra.nodes import (
     WatermarkAssigner,
 )
 from compiled_plan.planner.algebra.rex import OuterRef
-from compiled_plan.planner.algebra.timed import Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.timed import OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.plans.rex import RexNode, input_refs, walk
@@ -40,8 +40,7 @@ def needed(rel: RelNode, wanted: Columns) -> tuple[Columns, ...]:
 
 
 @needed.register(Sink)
-@needed.register(Match)
-@needed.register(ChangelogFunction)
+@needed.register(Barrier)
 def _everything(rel: RelNode, wanted: Columns) -> tuple[Columns, ...]:
     return tuple(frozenset(range(len(child.row_type.fields))) for child in rel.inputs)
 

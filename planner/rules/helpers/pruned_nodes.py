@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 
-from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
+    Barrier,
     Correlate,
     Expand,
     Filter,
@@ -27,7 +27,7 @@ from compiled_plan.planner.algebra.nodes import (
     WatermarkAssigner,
 )
 from compiled_plan.planner.algebra.rex import OuterRef
-from compiled_plan.planner.algebra.timed import Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.timed import OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.catalog.tables import ColumnKind
@@ -91,8 +91,7 @@ def rebuild(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...]
 
 
 @rebuild.register(Sink)
-@rebuild.register(Match)
-@rebuild.register(ChangelogFunction)
+@rebuild.register(Barrier)
 def _whole(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     made = rel.with_inputs(tuple(_exactly(item, child) for item, child in zip(inputs, rel.inputs, strict=True)))
     return Pruned(made, {index: index for index in range(len(rel.row_type.fields))})

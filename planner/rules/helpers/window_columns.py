@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
+    Barrier,
     Correlate,
     Expand,
     Filter,
@@ -28,7 +28,7 @@ from compiled_plan.planner.algebra.nodes import (
     Values,
     WatermarkAssigner,
 )
-from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.timed import IntervalJoin, OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.windows import (
     Attached,
     GroupWindowAggregate,
@@ -101,9 +101,10 @@ class Windows:
         """The window columns of a node's rows; None where rows are of no window, or of several kinds."""
         found = self._known.get(id(rel))
         if found is None:
-            if type(rel) not in _READERS:
+            read = _none if isinstance(rel, Barrier) else _READERS.get(type(rel))
+            if read is None:
                 raise unknown_node("following windows", rel)
-            found = self._known[id(rel)] = (rel, _READERS[type(rel)](self, rel))
+            found = self._known[id(rel)] = (rel, read(self, rel))
         return found[1]
 
 
@@ -198,13 +199,11 @@ def _union(windows: Windows, rel: RelNode) -> WindowColumns | None:
 _READERS: dict[type[RelNode], Callable[[Windows, RelNode], WindowColumns | None]] = {
     Aggregate: _none,
     Correlate: _correlate,
-    ChangelogFunction: _none,
     Expand: _expand,
     Filter: _single,
     GroupWindowAggregate: _none,
     IntervalJoin: _none,
     Join: _none,
-    Match: _none,
     OverAggregate: _none,
     Project: _project,
     Rank: _none,

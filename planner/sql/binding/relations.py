@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -27,7 +32,6 @@ from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
 from compiled_plan.planner.sql.binding.temporal import bind_snapshot
 from compiled_plan.planner.sql.binding.views import view_query
 from compiled_plan.planner.sql.binding.window_tables import (
-    CHANGELOG_FUNCTIONS,
     WINDOW_TABLE_FUNCTIONS,
     BindFunction,
     bind_window_table,
@@ -241,13 +245,24 @@ def _function(binder: Binder, node: exp.Expr, place: Place) -> From:
             return _user_function(binder, node, place, user)
     if name in WINDOW_TABLE_FUNCTIONS:
         return _over_table(binder, node, place, bind_window_table)
-    if name in CHANGELOG_FUNCTIONS:
-        from compiled_plan.planner.sql.binding.changelog_functions import bind_changelog_function
-
-        return _over_table(binder, node, place, bind_changelog_function)
-    known = [*WINDOW_TABLE_FUNCTIONS, *CHANGELOG_FUNCTIONS, *binder.catalog.functions.names()]
+    if name in over_tables():
+        module = import_module(f"{_OVER_TABLES}.{over_tables()[name]}")
+        return _over_table(binder, node, place, module.bind_call)
+    known = [*WINDOW_TABLE_FUNCTIONS, *over_tables(), *binder.catalog.functions.names()]
     remedy = did_you_mean(name, known, "use UNNEST for collections")
     raise binder.source.error(node, f"no table function is named {node.call.parts[-1].name!r}", remedy)
+
+
+_OVER_TABLES = f"{__package__}.over_tables"
+
+
+@cache
+def over_tables() -> Mapping[str, str]:
+    """The functions over a table, each with its module, which is loaded for programs with the function alone."""
+    folder = find_spec(_OVER_TABLES)
+    assert folder is not None
+    names = [module.name for module in iter_modules(folder.submodule_search_locations)]
+    return {name.upper(): name for name in names} | {"FROM_CHANGELOG": "to_changelog"}
 
 
 def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_function: BindFunction) -> From:

@@ -23,8 +23,6 @@ _ARGUMENTS = {
     WindowKind.SESSION: ("DATA", "TIMECOL", "GAP"),
 }
 WINDOW_TABLE_FUNCTIONS = frozenset(kind.value for kind in WindowKind)
-#: Functions of changelogs, whose module is loaded for programs with them alone.
-CHANGELOG_FUNCTIONS = frozenset({"TO_CHANGELOG", "FROM_CHANGELOG"})
 
 #: Binds the table or query that an argument names.
 BindTable = Callable[[exp.Expr], Bound]
@@ -96,7 +94,7 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
     if not isinstance(table, ast.TableRef | exp.Subquery):
         raise binder.source.error(table, f"{call.name} needs a table", "write TABLE name, or a query in parentheses")
     data = bind_table(table)
-    partition = tuple(_partition_column(binder, item, data) for item in partition_by)
+    partition = tuple(partition_column(binder, item, data) for item in partition_by)
     time = _time_column(binder, call, given["TIMECOL"], data)
     window = _WINDOWS[kind](_Arguments(binder, call, given, context), partition)
     rel = WindowTable(data.rel, window, time)
@@ -161,7 +159,12 @@ def not_a_time_attribute(binder: Binder, node: exp.Expr, what: str, type_: str) 
     )
 
 
-def _partition_column(binder: Binder, node: exp.Expr, data: Bound) -> int:
+def partition_column(binder: Binder, node: exp.Expr, data: Bound) -> int:
+    """The place of a column in PARTITION BY.
+
+    Raises:
+        ProgramError: it is no column, or not one of the table.
+    """
     if not isinstance(node, ast.ColumnRef) or len(node.parts) > 1:
         raise binder.source.error(node, "PARTITION BY of a window takes columns", "compute it in a subquery")
     return _column(binder, node.parts[0], data)

@@ -17,7 +17,7 @@ from compiled_plan.plans.types import CharacterType
 _ARGUMENTS = ("input", "op", "op_mapping", "on_time", "uid")
 
 
-def bind_changelog_function(binder: Binder, call: ast.Call, context: Context, bind_table: BindTable) -> Bound:
+def bind_call(binder: Binder, call: ast.Call, context: Context, bind_table: BindTable) -> Bound:
     """The rows of a call.
 
     Raises:
