@@ -48,5 +48,7 @@ def _inputs(
     plan: CompiledPlan, node: PlanNode, sent: Mapping[int, ChangelogMode], unknown: ChangelogMode
 ) -> list[ChangelogMode]:
     """What comes to each input of a node; of one without inputs what its table gives."""
+    if inputs := plan.inputs(node):
+        return [sent[source.id] for source in inputs]
     tables = [DECLARED.changes(options_of(table), reading=True) or unknown for _, table in node.tables()[:1]]
-    return [sent[source.id] for source in plan.inputs(node)] or tables or [_INSERT]
+    return tables or [_INSERT]

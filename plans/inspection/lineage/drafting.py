@@ -1,7 +1,8 @@
 """What rules are made with, and where they are registered.
 
-Each node type has one rule, in the module that is named as the node's: from what its inputs' columns mean to what its
-own mean, and to the properties of what it keeps. A node without one has that which follows from its declaration.
+Each node type has one rule, in the module of `plans.inspection.operators` that is named as the node's: from what its
+inputs' columns mean to what its own mean, and to the properties of what it keeps. A node without one has that which
+follows from its declaration.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.inspection.changes import possibly_sent
+from compiled_plan.plans.inspection.changes import append_only, possibly_sent
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, name_of, text_of
@@ -24,3 +24,10 @@ def test_what_comes_to_a_sink_is_what_flink_says(group: str) -> None:
                 if given != sorted(sink.input_changelog_mode):
                     differ[name] = given
     assert differ == {}
+
+
+def test_what_a_window_sends_at_its_end_is_never_taken_back() -> None:
+    plan = CompiledPlan.from_json(text_of("window/window_agg_over_cdc"))
+    (window,) = (node for node in plan.nodes if node.kind == "global-window-aggregate")
+    assert window.id in append_only(plan)
+    assert not {node.id for node in plan.inputs(window)} & append_only(plan)
