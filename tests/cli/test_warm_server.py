@@ -58,7 +58,7 @@ class Warm:
         found = []
         for each in Path("/proc").iterdir():
             try:
-                if b"cli.warm.server" in (each / "cmdline").read_bytes() and mine in (each / "environ").read_bytes():
+                if b"cli.warm_server" in (each / "cmdline").read_bytes() and mine in (each / "environ").read_bytes():
                     found.append(int(each.name))
             except OSError:
                 continue

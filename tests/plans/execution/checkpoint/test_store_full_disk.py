@@ -71,12 +71,12 @@ def test_no_room_at_each_write_of_its_own(spark: SparkSession, tmp_path: Path, m
     works, left, writes = Works(spark, tmp_path), itertools.count(10**9, -1), 0
 
     def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
             nonlocal writes
             writes += 1
             if next(left) <= 0:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return method(*arguments)
+            return method(*arguments, **named)
 
         return call
 
