@@ -9,7 +9,6 @@ Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -224,7 +223,7 @@ def _rule(kind: type[RelNode]) -> Callable[..., PhysicalOperator] | None:
 
 
 def _snake_case(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
 
 
 def lowers(kind: type[R]) -> Callable[[Rule[R]], Rule[R]]:
