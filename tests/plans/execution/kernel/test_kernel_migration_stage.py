@@ -21,7 +21,12 @@ from tests.support.waiting import wait_until
 WIDER = {"INT": "BIGINT", "ARRAY<INT>": "ARRAY<BIGINT>"}
 KEYS = [f"k{at}" for at in range(7)]
 #: Python is not there for the one, and JSON cannot give all types of the other.
-LEFT_OUT = ("group-aggregate-python", "deduplicate")
+LEFT_OUT = (
+    "group-aggregate-python",
+    "group-aggregate-python-value",
+    "group-aggregate-python-unfit",
+    "deduplicate",
+)
 END = 10**9
 Rows = list[tuple[str, Change]]
 
