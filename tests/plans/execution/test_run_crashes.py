@@ -39,11 +39,11 @@ def crashing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     left = itertools.count(10**9, -1)
 
     def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
             nonlocal left
             if next(left) <= 0:
                 raise Crash
-            return method(*arguments)
+            return method(*arguments, **named)
 
         return call
 
