@@ -43,13 +43,13 @@ def options(what: Launch, name: str) -> list[str]:
 def test_functions_come_from_folders_that_the_operator_allows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "/before")
     programs = tmp_path / "programs"
-    (programs / "words").mkdir(parents=True)
-    for name in ("sums", "words/long", "words/short"):
+    (programs / "launched_words").mkdir(parents=True)
+    for name in ("launched_sums", "launched_words/long", "launched_words/short"):
         (programs / f"{name}.py").touch()
     allowed = Allowed(programs=(str(programs),))
-    plan = {"nodes": [python("words.long"), python("sums"), python("words.short")]}
+    plan = {"nodes": [python("launched_words.long"), python("launched_sums"), python("launched_words.short")]}
     found = launched(tmp_path, plan, allowed)
-    assert options(found, "--functions-from") == [f"{name}={programs}" for name in ("sums", "words")]
+    assert options(found, "--functions-from") == [f"{name}={programs}" for name in ("launched_sums", "launched_words")]
     assert found.environment["PYTHONPATH"] == f"{programs}{os.pathsep}/before"
 
 
