@@ -56,7 +56,7 @@ test-page: kernel classes  ## the service's page in Chromium, some of it over ru
 	@$(BIN)/python -m pytest -q -s -m page tests/service/page $(ARGS)
 
 test-attack: kernel classes  ## hostile input: secrets, folders, roles, floods, slow clients (under five minutes)
-	@$(BIN)/python -m pytest -q -m attack $(ARGS)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m attack $(ARGS)
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
