@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from compiled_plan.cli._listening import Listening
-from compiled_plan.cli.common.running import INTERRUPTED, Progress, Stop, print_line
+from compiled_plan.cli._runs import Runs
+from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, pairs_of, run_app, spark_settings
-from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -219,127 +217,10 @@ def execute(
         raise typer.BadParameter(str(fault)) from None
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, zone, options, as_json))
-    runs = _Runs(options, zone, master, settings, as_json, quiet, keep_going, dry_run, debug)
+    runs = Runs(options, zone, master, settings, as_json, quiet, keep_going, dry_run, debug)
     listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
     failed = reader.failed + (runs.run(loaded, listening) if loaded else 0)
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
-
-
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """Plans that run one after another in one Spark session; the arguments are the options of the command."""
-
-    options: RunOptions
-    zone: str | None
-    master: str
-    settings: Mapping[str, str]
-    as_json: bool
-    quiet: bool
-    keep_going: bool
-    dry_run: bool
-    debug: bool
-
-    def run(self, plans: Sequence[tuple[str, CompiledPlan]], listening: Listening) -> int:
-        """Run plans; gives the number of those that failed or were refused.
-
-        Raises:
-            typer.Exit: a signal has stopped a run.
-        """
-        from compiled_plan.plans.execution.session.kept import session_of_command
-
-        if not self.debug:
-            # The bridge to the JVM logs, with tracebacks, what the run's own error says afterwards.
-            logging.getLogger().addFilter(_is_ours)
-            logging.getLogger("py4j").setLevel(logging.CRITICAL)
-        master, settings = self._spark(plans)
-        failed = 0
-        with ExitStack() as closing:
-            shared = closing.enter_context(listening.shared())
-            runs = [
-                (path, plan, Progress(path, self.as_json, self.quiet, (*shared, *listeners)))
-                for path, plan in plans
-                for listeners in [closing.enter_context(listening.of(path, plan))]
-            ]
-            if (refusal := self._refusal(plans[0][1], master, settings)) is not None:
-                path, _, show = runs[0]
-                self._failed(path, show, refusal)
-                failed, runs = 1, runs[1:] if self.keep_going else []
-            if not runs:
-                return failed
-            spark = closing.enter_context(
-                session_of_command(master, settings, verbose=self.debug, meanwhile=_import_all)
-            )
-            return failed + self._run_all(spark, runs)
-
-    def _spark(self, plans: Sequence[tuple[str, CompiledPlan]]) -> tuple[str, Mapping[str, str]]:
-        """The master and the settings of the session."""
-        if self.options.real_time_ms is None:
-            return self.master, self.settings
-        from compiled_plan.plans.execution.realtime.heap import with_short_collections
-        from compiled_plan.plans.execution.realtime.slots import local_session
-
-        master, settings = local_session([plan for _, plan in plans], self.master, self.settings)
-        return master, with_short_collections(master, settings)
-
-    def _refusal(self, plan: CompiledPlan, master: str, settings: Mapping[str, str]) -> CompiledPlanError | None:
-        """The reason to refuse the first plan that is known without a JVM; later ones may read what it writes."""
-        from compiled_plan.plans.execution.session.spark_session import uses_local_files
-        from compiled_plan.plans.inspection.places import check_places
-        from compiled_plan.plans.inspection.rules import check_runs
-
-        if not uses_local_files(master, settings):
-            return None
-        try:
-            check_runs(plan)
-            check_places(plan, self.options.checkpoint)
-        except CompiledPlanError as fault:
-            return fault
-        return None
-
-    def _run_all(self, spark: Any, runs: Sequence[tuple[str, CompiledPlan, Progress]]) -> int:
-        from compiled_plan.plans.execution.spark.failures import LostSparkError
-
-        failed = 0
-        for at, (path, plan, show) in enumerate(runs):
-            fault = self._run(spark, path, plan, show)
-            if fault is None:
-                continue
-            failed += 1
-            self._failed(path, show, fault)
-            if not self.keep_going:
-                break
-            if isinstance(fault, LostSparkError):
-                for path, _, _ in runs[at + 1 :]:
-                    fail(ExecutionError("not run: the JVM ended", remedy="start it again"), path)
-                return failed + len(runs) - at - 1
-        return failed
-
-    def _run(self, spark: Any, path: str, plan: CompiledPlan, show: Progress) -> CompiledPlanError | None:
-        """Run a plan, or print the steps of its start; gives the fault of one that failed."""
-        from compiled_plan.plans.execution.run import Run
-        from compiled_plan.plans.execution.session.stopping import StuckError
-        from compiled_plan.plans.execution.spark.failures import translate
-
-        stop = Stop(path, self.options.stop_seconds)
-        try:
-            run = Run(spark, plan, self.options, print_line, show.batch, self.zone)
-            if self.dry_run:
-                show.steps(run, plan, self.zone)
-                return None
-            with stop.heeded_by(run):
-                show.start(run)
-                show.end(run.execute())
-        except Exception as fault:
-            if isinstance(fault, StuckError) and stop.signal is not None:
-                stop.end_now()
-            return fault if isinstance(fault, CompiledPlanError) else translate(fault)
-        if stop.signal is not None:
-            raise typer.Exit(INTERRUPTED[stop.signal])
-        return None
-
-    def _failed(self, path: str, show: Progress, fault: CompiledPlanError) -> None:
-        show.failed(fault)
-        fail(fault, path, debug=self.debug)
 
 
 def _duration(option: str, text: str) -> int:
@@ -368,16 +249,6 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
         raise typer.BadParameter(f"{' and '.join(acts)} exclude each other: give one of them at a time")
     if plans or not checkpoint:
         raise typer.BadParameter(f"{acts[0]} takes --checkpoint and no plan")
-
-
-def _import_all() -> None:
-    """Load what runs plans, which takes as long as Java needs to come up."""
-    import compiled_plan.plans.execution.run  # noqa: F401
-
-
-def _is_ours(record: logging.LogRecord) -> bool:
-    """Not what the bridge to the JVM logs under no name."""
-    return record.msg != "Exception while sending command."
 
 
 class _Reader:
