@@ -10,7 +10,7 @@ import typer
 
 from compiled_plan.api.scripts import compiled
 from compiled_plan.cli._programs import session_of
-from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, run_app, settings_of
+from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, run_app, session_settings
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def compile_plan(
     """
     if force and if_not_exists:
         raise typer.BadParameter("--force and --if-not-exists contradict each other")
-    session = session_of(settings_of(options or []), init)
+    session = session_of(session_settings(options or []), init)
     how = _How(force, if_not_exists, program_ttls, quiet)
     try:
         if output and if_not_exists and _is_there(output):

@@ -10,7 +10,7 @@ import typer
 
 from compiled_plan.api.scripts import STDIN
 from compiled_plan.cli._programs import session_of
-from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_lines, run_app, settings_of
+from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_lines, run_app, session_settings
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def diff(
         raise typer.BadParameter(f"--for {engine}: only {_FLINK} is known")
     if old == new == STDIN:
         raise typer.BadParameter("only one of both can come from stdin")
-    settings = settings_of(options or [])
+    settings = session_settings(options or [])
     session = session_of(settings, init)
     form = Form.JSON if as_json else Form.MARKDOWN if markdown else Form.TEXT
     concerned = old

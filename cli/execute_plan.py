@@ -10,7 +10,15 @@ import typer
 from compiled_plan.cli._listening import Listening
 from compiled_plan.cli._runs import Runs
 from compiled_plan.cli.common.running import print_line
-from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, pairs_of, run_app, spark_settings
+from compiled_plan.cli.common.terminal import (
+    ExitCode,
+    app_for,
+    console,
+    fail,
+    run_app,
+    session_settings,
+    spark_settings,
+)
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
@@ -187,7 +195,7 @@ def execute(
         )
         raise typer.Exit(ExitCode.OK)
     zone = _zone(time_zone)
-    reader = _Reader(debug, quiet or as_json, _session(pairs_of("--set", set_ or [])))
+    reader = _Reader(debug, quiet or as_json, _session(session_settings(set_ or [])))
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     from compiled_plan.cli.common.upgrading import declared_options
     from compiled_plan.plans.execution.session.options import RunOptions, real_time_interval

@@ -1,4 +1,4 @@
-"""What all commands share: the options of several, lines and tables on the terminal."""
+"""Options, lines and tables on the terminal, for all commands."""
 
 from __future__ import annotations
 
@@ -24,38 +24,17 @@ if TYPE_CHECKING:
 _WIDE = 10_000
 
 
-def settings_of(items: Iterable[str]) -> dict[str, str]:
-    """The options that `--set KEY=VALUE` gives.
+def session_settings(pairs: Iterable[str]) -> dict[str, str]:
+    """Settings of the session, from `--set`.
 
     Raises:
-        typer.BadParameter: not of that form.
+        typer.BadParameter: a setting is not NAME=VALUE.
     """
-    found = {}
-    for text in items:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise typer.BadParameter(f"--set takes KEY=VALUE, not {text!r}")
-        found[key.strip()] = value.strip()
-    return found
-
-
-def pairs_of(option: str, pairs: Iterable[str]) -> dict[str, str]:
-    """Settings that a repeatable option gives.
-
-    Raises:
-        typer.BadParameter: one is not NAME=VALUE.
-    """
-    settings = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.strip():
-            raise typer.BadParameter(f"{option} {pair}: write NAME=VALUE")
-        settings[name.strip()] = value
-    return settings
+    return {name: value.strip() for name, value in _pairs("--set", pairs).items()}
 
 
 def spark_settings(conf: Iterable[str], file: str) -> dict[str, str]:
-    """Spark's settings: those of `--conf` over those of `--conf-file`.
+    """Settings of Spark: `--conf` over `--conf-file`.
 
     Raises:
         typer.BadParameter: a setting of `--conf` is not NAME=VALUE.
@@ -70,7 +49,17 @@ def spark_settings(conf: Iterable[str], file: str) -> dict[str, str]:
 
         with reading(file, "settings file", ProgramError):
             settings = read_properties(Path(file).read_text(encoding="utf-8"), quoted(file))
-    return settings | pairs_of("--conf", conf)
+    return settings | _pairs("--conf", conf)
+
+
+def _pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
+    settings = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise typer.BadParameter(f"{option} {pair}: write NAME=VALUE")
+        settings[name.strip()] = value
+    return settings
 
 
 def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:

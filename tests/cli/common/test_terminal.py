@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from compiled_plan.cli.common.terminal import spark_settings
+from compiled_plan.cli.common.terminal import session_settings, spark_settings
 from compiled_plan.plans.errors import ProgramError
 
 
@@ -26,3 +26,10 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     assert raised.value.where.endswith("line 1")
     with pytest.raises(typer.BadParameter, match="write NAME=VALUE"):
         spark_settings(["spark.a"], "")
+
+
+def test_settings_of_a_session() -> None:
+    assert session_settings(["a = b=c ", "d="]) == {"a": "b=c", "d": ""}
+    for pair in ("a", "=b"):
+        with pytest.raises(typer.BadParameter, match=f"--set {pair}: write NAME=VALUE"):
+            session_settings([pair])
