@@ -1,4 +1,4 @@
-"""Properties files, as `spark-submit --properties-file` takes them: settings that no list of processes shows.
+"""Properties files as of `spark-submit --properties-file`, for settings that no list of processes shows.
 
 Source: `java.util.Properties.load` of JDK 17, without lines that are continued.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from compiled_plan.plans.errors import ProgramError
 
-_LINE = re.compile(r"((?:[^\\=: \t\f]|\\.)+)[ \t\f]*(?:[=:][ \t\f]*)?(.*)", re.DOTALL)
+_LINE = re.compile(r"((?:[^\\=: \t\f]|\\.)++)[ \t\f]*+(?:[=:][ \t\f]*+)?+((?:[^\\]|\\.)*+)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
 _ESCAPES = {character: f"\\{letter}" for letter, character in _CHARACTERS.items()} | {"\\": "\\\\"}
@@ -24,7 +24,7 @@ def read_properties(text: str, where: str) -> dict[str, str]:
         where: the file, for messages.
 
     Raises:
-        ProgramError: a line is none; names it.
+        ProgramError: a line is no setting, or goes on in the next one.
     """
     settings = {}
     for number, line in enumerate(text.split("\n"), 1):
@@ -32,7 +32,7 @@ def read_properties(text: str, where: str) -> dict[str, str]:
         if not content or content[0] in "#!":
             continue
         pair = _LINE.fullmatch(content)
-        if pair is None or (content.endswith("\\") and not content.endswith("\\\\")):
+        if pair is None:
             remedy = "write `key=value`, a backslash as two, and each setting in one line"
             raise ProgramError("this is no setting", where=f"{where}, line {number}", remedy=remedy)
         settings[_unescaped(pair[1])] = _unescaped(pair[2])
@@ -48,12 +48,12 @@ def _unescaped(text: str) -> str:
 
 
 def properties_text(settings: Mapping[str, str]) -> str:
-    """The text of a file with these settings."""
+    """A file of settings, which `read_properties` reads."""
     return "".join(f"{_key(key)}={_escaped(value)}\n" for key, value in settings.items())
 
 
 def _key(key: str) -> str:
-    return re.sub(r"[=:#! ]", lambda found: f"\\{found[0]}", _escaped(key))
+    return re.sub(r"[=:#! ]", lambda sign: f"\\{sign[0]}", _escaped(key))
 
 
 def _escaped(value: str) -> str:

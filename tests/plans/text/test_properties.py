@@ -17,13 +17,14 @@ from compiled_plan.plans.text.properties import properties_text, read_properties
         ("a=\nb", {"a": "", "b": ""}),
         (r"a\=b=c\\d\n\u00e9", {"a=b": "c\\d\né"}),
         ("a==b", {"a": "=b"}),
+        ("a=b\\\\", {"a": "b\\"}),
     ],
 )
 def test_settings_of_a_file(text: str, settings: dict[str, str]) -> None:
     assert read_properties(text, "conf") == settings
 
 
-@pytest.mark.parametrize("text", ["a=b\n=c", "a=b \\"])
+@pytest.mark.parametrize("text", ["a=b\n=c", "a=b \\", "a=b\\\\\\", "a\\"])
 def test_a_line_that_is_no_setting(text: str) -> None:
     with pytest.raises(ProgramError, match="no setting") as raised:
         read_properties(text, "conf")
