@@ -1,6 +1,6 @@
-"""What a plan reaches outside of itself: Python functions, and tables in files. Only where the operator allowed it.
+"""Python functions, files and servers that a plan reaches, and the check that the operator allows them.
 
-Looked for in the JSON, whatever the node is, so that no new node type is forgotten.
+The check goes through all of the plan's JSON, so that it forgets no new type of node.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def data_of(home: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Value:
+    """A value in a JSON document: its pointer, and its key if an object holds it."""
+
     where: str
     key: str
     value: Any
@@ -78,34 +80,35 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
     Raises:
         UnsupportedError: names the table or function.
     """
-    for found in _values(plan):
-        if found.key == "python" and isinstance(found.value, dict):
-            _check_function(found, allowed.programs)
-        elif found.key == "options" and isinstance(found.value, dict):
-            for key, value in found.value.items():
-                if isinstance(value, str):
-                    _check_option(found.where, key, value, allowed)
-            _check_reached(found.where, found.value, allowed)
+    for function in objects_of(plan, "python"):
+        _check_function(function, allowed.programs)
+    for table in objects_of(plan, "options"):
+        options = {key: value for key, value in table.value.items() if isinstance(value, str)}
+        for key, value in options.items():
+            _check_option(table.where, key, value, allowed)
+        _check_reached(table.where, options, allowed)
 
 
-def _values(plan: Any) -> Iterator[_Found]:
-    waiting = [_Found("", "", plan)]
+def objects_of(plan: Any, key: str) -> Iterator[Value]:
+    """The objects in a plan's JSON that are values of a key, at any depth."""
+    waiting = [Value("", "", plan)]
     while waiting:
-        found = waiting.pop()
-        yield found
-        if isinstance(found.value, dict):
-            waiting += (_Found(f"{found.where}/{key}", key, value) for key, value in found.value.items())
-        elif isinstance(found.value, list):
-            waiting += (_Found(f"{found.where}/{at}", "", value) for at, value in enumerate(found.value))
+        item = waiting.pop()
+        if isinstance(item.value, dict):
+            if item.key == key:
+                yield item
+            waiting += (Value(f"{item.where}/{name}", name, value) for name, value in item.value.items())
+        elif isinstance(item.value, list):
+            waiting += (Value(f"{item.where}/{at}", "", value) for at, value in enumerate(item.value))
 
 
-def _check_function(found: _Found, folders: Sequence[str]) -> None:
+def _check_function(function: Value, folders: Sequence[str]) -> None:
     """The module is that of the file, and a run imports it from there: Python knows no other of its name."""
-    module, file = str(found.value.get("module", "")), str(found.value.get("file", ""))
-    where = f"{found.where}, {file}" if file else found.where
+    module, class_, file = (str(function.value.get(name, "")) for name in ("module", "class", "file"))
+    where = f"{function.where}, {file}" if file else function.where
     if not any(_within(file, folder) for folder in folders) if file else not _is_found(module, folders):
         raise UnsupportedError(
-            f"the Python function {module}.{found.value.get('class', '')} is in none of the folders that are allowed",
+            f"the Python function {module}.{class_} is in none of the folders that are allowed",
             where=where,
             remedy="ask the operator to allow its folder (--programs)",
         )
@@ -152,9 +155,9 @@ def _check_place(where: str, key: str, place: str, allowed: Allowed) -> None:
         )
 
 
-def _check_reached(where: str, options: Mapping[str, Any], allowed: Allowed) -> None:
+def _check_reached(where: str, options: Mapping[str, str], allowed: Allowed) -> None:
     """Refuse what a connector says of options that is outside, loads code, or is not known as harmless."""
-    for reached in reached_by({key: value for key, value in options.items() if isinstance(value, str)}):
+    for reached in reached_by(options):
         if reached.kind is Reach.FILE:
             _check_place(where, reached.option, reached.value, allowed)
         else:
@@ -191,8 +194,8 @@ def _places(key: str, value: str) -> Iterator[str]:
 def _within(place: str, folder: str) -> bool:
     """Whether a file or URI is in a folder, links and `..` followed."""
     if (remote := _remote(folder)) is not None:
-        found = _remote(place)
-        return found is not None and ".." not in found and (found == remote or found.startswith(f"{remote}/"))
+        uri = _remote(place)
+        return uri is not None and ".." not in uri and (uri == remote or uri.startswith(f"{remote}/"))
     if _remote(place) is not None:
         return False
     return _local(place).is_relative_to(_local(folder))

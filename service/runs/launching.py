@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text.properties import properties_text
-from compiled_plan.service.common.outside import Allowed, check_outside
+from compiled_plan.service.common.outside import Allowed, check_outside, objects_of
 from compiled_plan.service.runs import submitting
 from compiled_plan.service.runs.locks import checkpoint_lock
 from compiled_plan.service.runs.processes import Launch
@@ -110,16 +110,9 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
 
 def function_modules(plan: Any) -> Iterator[str]:
     """The modules of a plan's Python functions, the first part of their names."""
-    waiting = [plan]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, dict):
-            python = found.get("python")
-            if isinstance(python, dict) and python.get("module"):
-                yield str(python["module"]).partition(".")[0]
-            waiting += found.values()
-        elif isinstance(found, list):
-            waiting += found
+    for function in objects_of(plan, "python"):
+        if function.value.get("module"):
+            yield str(function.value["module"]).partition(".")[0]
 
 
 def path_of(folders: Sequence[str]) -> str:

@@ -20,6 +20,8 @@ from compiled_plan.plans.errors import CompiledPlanError, PlanError, ProgramErro
 from compiled_plan.plans.text.masking import HIDDEN, masked_program
 from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.text.secrets import hidden, secrets_in
+from compiled_plan.plans.types.base import quote_string
+from compiled_plan.service.common.outside import objects_of
 
 Options = Mapping[str, str]
 _REMEDY = "write the value"
@@ -57,7 +59,7 @@ class Filled:
 
     def hide(self, text: str) -> str:
         """A text of the compiler without what was filled in."""
-        return hidden(text, secrets_in(dict(self.secrets)) | {_quoted(value)[1:-1] for _, value in self.secrets})
+        return hidden(text, secrets_in(dict(self.secrets)) | {quote_string(value)[1:-1] for _, value in self.secrets})
 
     def check(self, plan: Any) -> None:
         """Refuse a plan that takes a secret elsewhere: by LIKE, ALTER or a hint.
@@ -111,7 +113,7 @@ def fill(text: str, known: str, plan: Any) -> Filled:
         options = _filled(table, keys, before, where)
         for key in keys:
             span = table.option_spans[key]
-            edits.append((span.start, span.end, f"{_quoted(key)} = {_quoted(options[key])}"))
+            edits.append((span.start, span.end, f"{quote_string(key)} = {quote_string(options[key])}"))
             secrets.add((key, options[key]))
     _check_elsewhere(text, tables, before)
     for start, end, option in sorted(edits, reverse=True):
@@ -188,15 +190,8 @@ def _target(options: Options) -> Options:
 
 def _tables(plan: Any) -> Iterator[Options]:
     """The options of all tables of a plan."""
-    waiting = [plan]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, list):
-            waiting += value
-        elif isinstance(value, dict):
-            waiting += value.values()
-            if isinstance(options := value.get("options"), dict):
-                yield {name: option for name, option in options.items() if isinstance(option, str)}
+    for table in objects_of(plan, "options"):
+        yield {name: value for name, value in table.value.items() if isinstance(value, str)}
 
 
 def _check_elsewhere(text: str, tables: Sequence[CreateTable], known: _Known) -> None:
@@ -221,7 +216,3 @@ def _literals(text: str, tables: Sequence[CreateTable]) -> dict[int, str]:
         for start, literal in tokens.items()
         if HIDDEN in literal and not any(span.start <= start < span.end for span in spans)
     }
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
