@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI
 
+from compiled_plan.service.access import problems
 from compiled_plan.service.access.door import Door
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
-from compiled_plan.service.registry import problems
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.registry.programs import allowed
 from compiled_plan.service.runs import asking

@@ -1,1 +1,1 @@
-"""Who may do what: tokens and their roles, sessions of the page, limits, headers."""
+"""Access to the service: tokens and their roles, sessions of the page, limits, headers, refusals as problem details."""

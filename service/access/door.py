@@ -9,11 +9,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from compiled_plan.service.access import headers, sessions, tokens
+from compiled_plan.service.access.problems import Problem, answer
 from compiled_plan.service.access.rates import Rate
 from compiled_plan.service.access.roles import LOCAL, Principal
 from compiled_plan.service.common.settings import is_loopback
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.registry.problems import Problem, answer
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HEALTH, _SIGN_IN = ("GET", "/api/v1/health"), ("POST", "/api/v1/session")

@@ -1,1 +1,1 @@
-"""Ground of the service: its settings and home, texts from outside, lanes for bounded work."""
+"""Ground of the service: settings, home, bounds on texts and on work, and the check of what plans reach."""

@@ -1,1 +1,1 @@
-"""The HTTP API: routers, one a resource, and what they share: errors, ETags, keys of requests that come again."""
+"""The HTTP API: routers, one a resource, and what they share: ETags, keys of requests that come again."""

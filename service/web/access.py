@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from compiled_plan.service.access import headers, sessions, tokens
 from compiled_plan.service.access.door import check_rate, unknown
+from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.access.roles import LOCAL, Role
-from compiled_plan.service.registry.problems import Problem
 from compiled_plan.service.store.tables import Token
 from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked, Short

@@ -10,9 +10,9 @@ from fastapi import Depends, Path, Request
 from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 
+from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.access.roles import Principal, Role
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.registry.problems import Problem
 
 
 def parts_of(request: Request) -> Parts:

@@ -9,8 +9,8 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from compiled_plan.service.access.problems import MEDIA_TYPE, ProblemDetails
 from compiled_plan.service.access.roles import Role
-from compiled_plan.service.registry.problems import MEDIA_TYPE, ProblemDetails
 from compiled_plan.service.web.depends import role_of
 
 _ABOUT = """Pipelines with the history of their programs and plans; runs that are looked after.

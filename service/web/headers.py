@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Header
 
-from compiled_plan.service.registry.problems import Problem
+from compiled_plan.service.access.problems import Problem
 
 IfMatch = Annotated[
     str | None,

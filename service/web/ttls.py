@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.service.registry.problems import shown
+from compiled_plan.service.access.problems import shown
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.web.depends import Editor, Name, PartsOf, Viewer
 from compiled_plan.service.web.documents import Asked, Short, version_summary

@@ -25,7 +25,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import failed_message
 from compiled_plan.plans.telemetry.openlineage import Lineage
 from compiled_plan.plans.text.masking import masked_json
-from compiled_plan.service.registry.problems import refused
+from compiled_plan.service.access.problems import refused
 from tests.plans.text.spellings import OPTIONS, SPELLINGS, URLS, leaks
 
 pytestmark = pytest.mark.attack
