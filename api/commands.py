@@ -53,11 +53,11 @@ def app_for() -> typer.Typer:
 
 
 class _Shown:
-    """A stream whose texts do nothing to a terminal; what a pipe gets from stdout is data, and stays as it is.
+    """A stream that shows control characters, instead of letting a terminal carry them out.
 
     Args:
-        stream: where texts go; rich, which colours texts that `console` has looked at, writes there by itself.
-        always: whether texts are for people wherever they go.
+        stream: the stream itself; rich, whose colours are control characters, writes to it directly.
+        always: whether pipes and files get them shown, too; else these get data, unchanged.
     """
 
     def __init__(self, stream: TextIO, *, always: bool) -> None:
@@ -77,7 +77,7 @@ class _Shown:
 
 
 def show_controls() -> None:
-    """From now on nothing that this process prints is carried out by a terminal."""
+    """Show the control characters in all that this process prints from now on."""
     for name, always in (("stdout", False), ("stderr", True)):
         stream = getattr(sys, name)
         if not isinstance(stream, _Shown):
@@ -94,7 +94,7 @@ def console(*, stderr: bool = True) -> Console:
 
     class Safe(Console):
         def print(self, *objects: Any, **how: Any) -> None:
-            super().print(*(visible(each) if isinstance(each, str) else each for each in objects), **how)
+            super().print(*(visible(item) if isinstance(item, str) else item for item in objects), **how)
 
     return Safe(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
 

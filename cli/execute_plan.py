@@ -188,9 +188,9 @@ def execute(
     if checkpoint and len(plans) > 1:
         raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
     if any(acts.values()):
-        from compiled_plan.cli.common.upgrading import go_back
+        from compiled_plan.cli.common.upgrading import change_generations
 
-        go_back(
+        change_generations(
             checkpoint, rollback=rollback, adopted=adopt_generation, master=master, settings=settings, as_json=as_json
         )
         raise typer.Exit(ExitCode.OK)

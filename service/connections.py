@@ -59,7 +59,7 @@ class Places:
     @staticmethod
     def _drop_one(own: OrderedDict[Connection, None]) -> None:
         """Close the oldest without a request, so that a client that sends one at once is served; else the latest."""
-        next((each for each in own if each.is_waiting), next(reversed(own))).drop()
+        next((connection for connection in own if connection.is_waiting), next(reversed(own))).drop()
 
 
 class Connection(H11Protocol):
@@ -125,5 +125,5 @@ class Connection(H11Protocol):
 
 
 def protocol(settings: Settings) -> Callable[..., Connection]:
-    """What uvicorn makes a connection of."""
+    """A factory of connections, for uvicorn."""
     return partial(Connection, places=Places(settings.limits, shared=bool(settings.public_address)))

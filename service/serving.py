@@ -60,8 +60,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(_QUEUE)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)
 
 
 def print_first_token(settings: Settings) -> None:

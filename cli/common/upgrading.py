@@ -1,4 +1,4 @@
-"""What `execute-plan` says of a checkpoint whose program was another one, and going back to the one before."""
+"""Checkpoints of another program: decisions as `execute-plan` shows them, and acts on generations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def declared_options(texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
     return found
 
 
-def go_back(
+def change_generations(
     checkpoint: str, *, rollback: bool, adopted: int | None, master: str, settings: Mapping[str, str], as_json: bool
 ) -> None:
     """Roll a checkpoint back, have a generation of it count again, or prune it.

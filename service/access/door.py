@@ -87,7 +87,7 @@ class Door:
         elif route == _SIGN_IN:
             state["failures"] = self._failures
         else:
-            # Who has a valid token is served, whatever others do at the same address.
+            # Requests with a valid token are counted by token: others at the same address cannot lock its owner out.
             who = await self._who(given, client, is_change)
             check_rate(self._rate, f"token {who.token}" if who.token is not None else client)
             state["principal"] = who
@@ -131,7 +131,7 @@ class Door:
 
 
 def check_rate(rate: Rate, client: str) -> None:
-    """Count a request.
+    """Count a request of a client: an address, or a token.
 
     Raises:
         Problem: there are too many.

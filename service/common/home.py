@@ -36,5 +36,5 @@ def prepare_home(home: Path) -> None:
 
 
 def close_new_files() -> int:
-    """Have the files of this process be its user's alone; the mask of before, which holds for what runs write."""
+    """Close new files of this process to other users; returns the mask of before, for what runs write."""
     return os.umask(_OTHERS)

@@ -29,7 +29,7 @@ def ask(
     files: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """What a command answers.
+    """The answer of a command.
 
     Args:
         command: with its first arguments.
@@ -46,7 +46,7 @@ def ask(
         paths = {f"{{{name}}}": Path(folder) / name for name in files or {}}
         for name, text in (files or {}).items():
             paths[f"{{{name}}}"].write_text(text)
-        argv = [*command, *(str(paths.get(each, each)) for each in options)]
+        argv = [*command, *(str(paths.get(option, option)) for option in options)]
         try:
             variables = {**os.environ, **(environment or {})}
             done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False, env=variables)

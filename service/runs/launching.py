@@ -104,7 +104,7 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
     check_outside(plan, allowed)
     modules = sorted(set(function_modules(plan)))
     folders = os.pathsep.join(allowed.programs)
-    options = [part for each in modules for part in ("--functions-from", f"{each}={folders}")]
+    options = [part for module in modules for part in ("--functions-from", f"{module}={folders}")]
     return options, {"PYTHONPATH": path_of(allowed.programs)} if modules else {}
 
 

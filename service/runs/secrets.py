@@ -39,5 +39,5 @@ def without_secrets(text: str, run: RunFolder) -> str:
 
 def ending_without_secrets(ending: Ending, run: RunFolder) -> Ending:
     """How a run ended, with what is secret hidden."""
-    texts = (without_secrets(cut(each), run) for each in (ending.message, ending.where, ending.remedy))
+    texts = (without_secrets(cut(text), run) for text in (ending.message, ending.where, ending.remedy))
     return Ending(ending.outcome, *texts)

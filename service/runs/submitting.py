@@ -17,7 +17,7 @@ _SCRIPT = "compiled_plan.cli.execute_plan"
 
 
 def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
-    """What stands in place of `execute-plan`.
+    """The command line that runs `execute-plan` by spark-submit, without its arguments.
 
     Args:
         master: Spark's; what spark-submit takes by itself if empty.
@@ -41,8 +41,8 @@ def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
         )
     script = find_spec(_SCRIPT)
     assert script is not None and script.origin is not None
-    given = ["--properties-file", file, "--load-spark-defaults"] if conf else []
-    return [found, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *given, script.origin]
+    settings = ["--properties-file", file, "--load-spark-defaults"] if conf else []
+    return [found, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *settings, script.origin]
 
 
 def environment() -> dict[str, str]:

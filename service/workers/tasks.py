@@ -215,9 +215,9 @@ def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
     from compiled_plan.service.runs.secrets import without_secrets
 
     folder = RunFolder(Path(run))
-    found = output.read(folder.output, offset=offset, tail=tail)
-    lines = without_secrets(found.text, folder).splitlines()
-    return {"lines": lines, "offset": found.offset, "next_offset": found.end, "size": found.size}
+    stretch = output.read(folder.output, offset=offset, tail=tail)
+    lines = without_secrets(stretch.text, folder).splitlines()
+    return {"lines": lines, "offset": stretch.offset, "next_offset": stretch.end, "size": stretch.size}
 
 
 TASKS: Mapping[str, Callable[..., Json]] = {

@@ -141,10 +141,10 @@ def _known_tables(text: str) -> _Known:
     """The tables of the program in force; none of a program in Python."""
     shown = masked_program(text)
     try:
-        found = _Known(text, _create_tables(text), shown, _create_tables(shown))
+        program = _Known(text, _create_tables(text), shown, _create_tables(shown))
     except CompiledPlanError:
         return _Known("", (), "", ())
-    return found if len(found.tables) == len(found.shown_tables) else _Known(text, (), shown, ())
+    return program if len(program.tables) == len(program.shown_tables) else _Known(text, (), shown, ())
 
 
 def _create_tables(text: str) -> Sequence[CreateTable]:
