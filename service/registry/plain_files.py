@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from compiled_plan.plans.files.faults import reading, writing
 
 #: Other users may not read files with secrets.
 _OWN, _USUAL = 0o600, 0o666
+_REMEDY = "put the file itself there"
 
 
 def read_file(folder: Path, name: str) -> str | None:
@@ -29,8 +31,8 @@ def read_file(folder: Path, name: str) -> str | None:
             fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
         except FileNotFoundError:
             return None
-        except OSError:
-            raise _refused(path) from None
+        except OSError as fault:
+            raise _refused(path, fault) from None
         with os.fdopen(fd, encoding="utf-8") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise _refused(path)
@@ -57,8 +59,8 @@ def write_file(folder: Path, name: str, text: str | None, *, secret: bool) -> No
         mode = _OWN if secret else _USUAL
         try:
             fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, mode, dir_fd=place)
-        except OSError:
-            raise _refused(path) from None
+        except OSError as fault:
+            raise _refused(path, fault) from None
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise _refused(path)
@@ -72,17 +74,18 @@ def write_file(folder: Path, name: str, text: str | None, *, secret: bool) -> No
 def _opened(folder: Path) -> Iterator[int]:
     try:
         place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except NotADirectoryError:
-        raise _refused(folder) from None
+    except OSError as fault:
+        raise _refused(folder, fault) from None
     try:
         yield place
     finally:
         os.close(place)
 
 
-def _refused(path: Path) -> ProgramError:
-    return ProgramError(
-        "this is a link, or no plain file, or may not be opened",
-        where=quoted(path),
-        remedy="put the file itself there",
-    )
+def _refused(path: Path, fault: OSError | None = None) -> Exception:
+    if path.is_symlink():
+        return ProgramError("this is a link, and is not followed", where=quoted(path), remedy=_REMEDY)
+    # A pipe that nobody reads cannot be opened to write.
+    if fault is None or fault.errno == errno.ENXIO:
+        return ProgramError("this is no plain file", where=quoted(path), remedy=_REMEDY)
+    return fault
