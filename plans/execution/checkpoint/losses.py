@@ -6,7 +6,6 @@ rest: the logs of micro-batches, and of the files that each source has read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from compiled_plan.plans.errors import CheckpointError
@@ -16,7 +15,16 @@ from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.files.folders import is_number
-from compiled_plan.plans.inspection.checkpoints import OFFSETS, SOURCES, WATERMARKS, WRITTEN, Head, damaged, is_json
+from compiled_plan.plans.inspection.checkpoints import (
+    OFFSETS,
+    RESTORE,
+    SOURCES,
+    WATERMARKS,
+    WRITTEN,
+    Head,
+    damaged,
+    json_in,
+)
 from compiled_plan.plans.inspection.diff.description import read_description
 
 #: The position of a source of files: the number of the last entry in its log that was read.
@@ -49,16 +57,16 @@ def check_generation(store: Store, head: Head) -> None:
     if not any(names <= read for names in _sources_by_program(store, head)):
         raise damaged(folder, f"{OFFSETS}/{last}")
     for name, position in entry_of(folder, last).positions.items():
-        value = json.loads(position)
-        if isinstance(value, dict) and type(value.get(_LOGGED)) is int:
-            _check_files_read(folder, name, value[_LOGGED])
+        read_until = (json_in(position, dict) or {}).get(_LOGGED)
+        if type(read_until) is int:
+            _check_files_read(folder, name, read_until)
 
 
 def _sources_by_program(store: Store, head: Head) -> Iterator[frozenset[str]]:
     """The names of the sources of each program that has run on a generation, the last one first."""
-    for each in reversed(store.heads()):
-        if each.generation == head.generation:
-            description = read_description(store.program(each).description, store.root.shown)
+    for former in reversed(store.heads()):
+        if former.generation == head.generation:
+            description = read_description(store.program(former).description, store.root.shown)
             yield frozenset(name for source in description["sources"] for name in source["names"])
 
 
@@ -70,7 +78,7 @@ def _check_files_read(generation: Folder, name: str, last: int) -> None:
     while number >= 0:
         entry = entries.get(number)
         lines = [] if entry is None else (generation.read_text(f"{place}/{entry}") or "").splitlines()
-        if entry is None or lines[:1] != [_VERSION] or not all(is_json(line, dict) for line in lines[1:]):
+        if entry is None or lines[:1] != [_VERSION] or any(json_in(line, dict) is None for line in lines[1:]):
             raise damaged(generation, f"{place}/{entry or number}")
         if entry.endswith(_COMPACT):
             return
@@ -86,5 +94,5 @@ def _older(folder: Folder, what: str) -> CheckpointError:
     return CheckpointError(
         f"a part of the checkpoint is missing or older than the rest: {what}",
         where=folder.shown,
-        remedy="restore the folder from a copy, or start with an empty checkpoint",
+        remedy=RESTORE,
     )

@@ -25,7 +25,7 @@ from compiled_plan.plans.execution.upgrade.steps import (
     Step,
     WriteState,
 )
-from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, SOURCES, STATE_ROWS, ProgramFiles, is_json
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, SOURCES, STATE_ROWS, ProgramFiles, json_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -199,7 +199,6 @@ class Migration:
 
     def _carry_figures(self) -> None:
         """How many rows each operator keeps, which progress counts on from."""
-        text = self.old.folder.read_text(STATE_ROWS)
-        rows = json.loads(text or "") if is_json(text, dict) else {}
+        rows = json_in(self.old.folder.read_text(STATE_ROWS), dict) or {}
         kept = {each.uid: rows[each.mapping.source] for each in self._moved if each.mapping.source in rows}
         self.new.folder.write_text(STATE_ROWS, json.dumps({**kept, **self._filled}))
