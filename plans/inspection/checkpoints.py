@@ -37,8 +37,6 @@ PROGRAMS, FACTS = f"{FOLDER}/programs", f"{FOLDER}/generation.json"
 COPIES = f"{FOLDER}/{HEADS}"
 #: Spark's logs of the micro-batches that were begun, and of those that are done.
 OFFSETS, COMMITS = "offsets", "commits"
-#: Spark's logs of the files that each source has read.
-SOURCES = "sources"
 #: Figures for progress; what sinks got; what tells of the end of the input; that it has ended.
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
 #: How far the partitions of sources are in event time.
@@ -176,18 +174,18 @@ class CheckpointReader(Generic[F]):
         A migration that was cut short leaves one with state and the micro-batch that wrote it, number 0.
         """
         folder = self._folder(generation)
-        begun, done = (folder.numbers(log)[-1:] or [-1] for log in (OFFSETS, COMMITS))
+        begun, done = folder.last(OFFSETS), folder.last(COMMITS)
         try:
             moved = "from" in self.facts(generation)
         except CheckpointError:
             moved = False
-        return folder.holds(WRITTEN) or begun[0] > 0 or done[0] > (0 if moved else -1)
+        return folder.holds(WRITTEN) or begun > 0 or done > (0 if moved else -1)
 
     def _lost(self, what: str) -> CheckpointError:
+        last = {number: self._folder(number).last(COMMITS) for number in self.root.numbers(GENERATIONS)}
         present = [
-            f"generation {number} ({f'micro-batch {done[-1]} is the last that is done' if done else 'nothing is done'})"
-            for number in self.root.numbers(GENERATIONS)
-            for done in [self._folder(number).numbers(COMMITS)]
+            f"generation {number} ({'nothing is done' if done < 0 else f'micro-batch {done} is the last that is done'})"
+            for number, done in last.items()
         ]
         return CheckpointError(
             f"cannot start: {what}; the checkpoint has {', '.join(present) or 'no generations'}",

@@ -193,7 +193,7 @@ def check_logs(generation: Folder) -> None:
         CheckpointError: entries are missing, or cannot be read.
     """
     # In this order: a run that goes on meanwhile is begun with a micro-batch before it is done with it.
-    done, begun = ((generation.numbers(log)[-1:] or [-1])[0] for log in (COMMITS, OFFSETS))
+    done, begun = generation.last(COMMITS), generation.last(OFFSETS)
     if done not in (begun, begun - 1):
         last = "no micro-batch" if begun < 0 else f"micro-batch {begun}"
         upto = "none" if done < 0 else f"micro-batch {done}"
