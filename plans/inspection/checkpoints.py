@@ -132,11 +132,11 @@ class CheckpointReader(Generic[F]):
 
     def _parsed(self, folder: ReadableFolder, name: str, number: int) -> Head:
         """A head, or a copy of one."""
-        found = self._json(folder, name)
-        if found.get("format") != FORMAT:
-            raise wrong_format(self.root.shown, "form", found.get("format"), FORMAT, found.get("product"))
-        places = tuple(found.get(key) for key in ("generation", "program"))
-        texts = tuple(found.get(key) for key in ("by", "at", "product"))
+        fields = self._json(folder, name)
+        if fields.get("format") != FORMAT:
+            raise wrong_format(self.root.shown, "form", fields.get("format"), FORMAT, fields.get("product"))
+        places = tuple(fields.get(key) for key in ("generation", "program"))
+        texts = tuple(fields.get(key) for key in ("by", "at", "product"))
         if not all(type(place) is int for place in places) or not all(isinstance(text, str) for text in texts):
             raise damaged(folder, name)
         return Head(number, *places, *texts)  # type: ignore[arg-type]
@@ -162,11 +162,11 @@ class CheckpointReader(Generic[F]):
 
     def copies(self, generation: int) -> list[Head]:
         """The heads that a generation has readable copies of, oldest first; none in those of earlier releases."""
-        folder, found = self._folder(generation), []
+        folder, heads = self._folder(generation), []
         for number in folder.numbers(COPIES):
             with suppress(CheckpointError):
-                found.append(self._parsed(folder, f"{COPIES}/{number}", number))
-        return found
+                heads.append(self._parsed(folder, f"{COPIES}/{number}", number))
+        return heads
 
     def has_run(self, generation: int) -> bool:
         """True if sinks may have got rows of a generation.
