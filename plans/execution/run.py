@@ -43,7 +43,7 @@ from compiled_plan.plans.execution.tables.sources import Sources
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption
-from compiled_plan.plans.execution.upgrade.start import Start, clock_of
+from compiled_plan.plans.execution.upgrade.start import Start, batch_clock
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
@@ -154,7 +154,7 @@ class Run:
         return committing
 
     def _planned_batches(self) -> MicroBatches:
-        clock = clock_of(self.start, self.program, self.options)
+        clock = batch_clock(self.start, self.program, self.options)
         publish = self.start.publish
         return MicroBatches(self.spark, self.program, self._sinks, self.options, self.bounded, publish, clock)
 

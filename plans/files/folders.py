@@ -47,6 +47,10 @@ class ReadableFolder(ABC):
         """The numbers among the names in a folder inside, ascending."""
         return sorted(int(entry) for entry in self.names(name) if is_number(entry))
 
+    def last(self, name: str) -> int:
+        """The highest number among the names in a folder inside; -1 where there is none."""
+        return max(self.numbers(name), default=-1)
+
     @abstractmethod
     def read_text(self, name: str) -> str | None:
         """The text of a file, or None when it is not there.

@@ -37,8 +37,6 @@ PROGRAMS, FACTS = f"{FOLDER}/programs", f"{FOLDER}/generation.json"
 COPIES = f"{FOLDER}/{HEADS}"
 #: Spark's logs of the micro-batches that were begun, and of those that are done.
 OFFSETS, COMMITS = "offsets", "commits"
-#: Where Spark keeps which files each source has read.
-SOURCES = "sources"
 #: Figures for progress; what sinks got; what tells of the end of the input; that it has ended.
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
 #: How far the partitions of sources are in event time.
@@ -49,8 +47,11 @@ ENDS, ENDED = f"{FOLDER}/end-of-input", f"{FOLDER}/ended"
 PLAN, DESCRIPTION, STAGES, STATE = "plan.json", "description.json", "stages.json", "state.json"
 #: What a checkpoint of Spark has in its root; and where the release before kept its plan there.
 _SPARKS, _FORMER = (OFFSETS, "metadata", COMMITS), f"{FOLDER}/layout.json"
-#: The remedy where a head was lost.
-_ADOPT = "or have a generation count: `execute-plan --adopt-generation N --checkpoint DIR`"
+#: The remedies where a part was lost, and where that is a head.
+RESTORE = "restore the folder from a copy, or start with an empty checkpoint"
+_ADOPT = (
+    "restore the folder from a copy, or have a generation count: `execute-plan --adopt-generation N --checkpoint DIR`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class ProgramFiles:
 
 
 F = TypeVar("F", bound=ReadableFolder)
+T = TypeVar("T")
 
 
 class CheckpointReader(Generic[F]):
@@ -130,11 +132,11 @@ class CheckpointReader(Generic[F]):
 
     def _parsed(self, folder: ReadableFolder, name: str, number: int) -> Head:
         """A head, or a copy of one."""
-        found = self._json(folder, name)
-        if found.get("format") != FORMAT:
-            raise wrong_format(self.root.shown, "form", found.get("format"), FORMAT, found.get("product"))
-        places = tuple(found.get(key) for key in ("generation", "program"))
-        texts = tuple(found.get(key) for key in ("by", "at", "product"))
+        fields = self._json(folder, name)
+        if fields.get("format") != FORMAT:
+            raise wrong_format(self.root.shown, "form", fields.get("format"), FORMAT, fields.get("product"))
+        places = tuple(fields.get(key) for key in ("generation", "program"))
+        texts = tuple(fields.get(key) for key in ("by", "at", "product"))
         if not all(type(place) is int for place in places) or not all(isinstance(text, str) for text in texts):
             raise damaged(folder, name)
         return Head(number, *places, *texts)  # type: ignore[arg-type]
@@ -160,35 +162,35 @@ class CheckpointReader(Generic[F]):
 
     def copies(self, generation: int) -> list[Head]:
         """The heads that a generation has readable copies of, oldest first; none in those of earlier releases."""
-        folder, found = self._folder(generation), []
+        folder, heads = self._folder(generation), []
         for number in folder.numbers(COPIES):
             with suppress(CheckpointError):
-                found.append(self._parsed(folder, f"{COPIES}/{number}", number))
-        return found
+                heads.append(self._parsed(folder, f"{COPIES}/{number}", number))
+        return heads
 
     def has_run(self, generation: int) -> bool:
-        """Whether sinks may have got rows of a generation.
+        """True if sinks may have got rows of a generation.
 
         A migration that was cut short leaves one with state and the micro-batch that wrote it, number 0.
         """
         folder = self._folder(generation)
-        begun, done = (folder.numbers(log)[-1:] or [-1] for log in (OFFSETS, COMMITS))
+        begun, done = folder.last(OFFSETS), folder.last(COMMITS)
         try:
             moved = "from" in self.facts(generation)
         except CheckpointError:
             moved = False
-        return folder.holds(WRITTEN) or begun[0] > 0 or done[0] > (0 if moved else -1)
+        return folder.holds(WRITTEN) or begun > 0 or done > (0 if moved else -1)
 
     def _lost(self, what: str) -> CheckpointError:
+        last = {number: self._folder(number).last(COMMITS) for number in self.root.numbers(GENERATIONS)}
         present = [
-            f"generation {number} ({f'micro-batch {done[-1]} is the last that is done' if done else 'nothing is done'})"
-            for number in self.root.numbers(GENERATIONS)
-            for done in [self._folder(number).numbers(COMMITS)]
+            f"generation {number} ({'nothing is done' if done < 0 else f'micro-batch {done} is the last that is done'})"
+            for number, done in last.items()
         ]
         return CheckpointError(
             f"cannot start: {what}; the checkpoint has {', '.join(present) or 'no generations'}",
             where=self.root.shown,
-            remedy=f"restore the folder from a copy; {_ADOPT}",
+            remedy=_ADOPT,
         )
 
     def _refuse_others(self) -> None:
@@ -224,7 +226,7 @@ class CheckpointReader(Generic[F]):
         names = (PLAN, DESCRIPTION, STAGES, STATE)
         texts = [folder.read_text(f"{PROGRAMS}/{head.program}/{name}") for name in names]
         for name, text in zip(names, texts, strict=True):
-            if not is_json(text, list if name == STAGES else dict):
+            if json_in(text, list if name == STAGES else dict) is None:
                 raise damaged(folder, f"{PROGRAMS}/{head.program}/{name}")
         return ProgramFiles(*(text or "" for text in texts))
 
@@ -246,19 +248,19 @@ class CheckpointReader(Generic[F]):
         return self.root.inside(f"{GENERATIONS}/{number}")
 
     def _json(self, folder: ReadableFolder, name: str) -> dict[str, Any]:
-        text = folder.read_text(name)
-        if not is_json(text, dict):
+        value = json_in(folder.read_text(name), dict)
+        if value is None:
             raise damaged(folder, name)
-        found: dict[str, Any] = json.loads(text or "")
-        return found
+        return value
 
 
-def is_json(text: str | None, kind: type = object) -> bool:
-    """True for a JSON text of a value of this class; a text that nests too deeply to be read is none."""
-    try:
-        return isinstance(json.loads(text or ""), kind)
-    except (ValueError, RecursionError):
-        return False
+def json_in(text: str | None, kind: type[T]) -> T | None:
+    """The value in a JSON text if it is of this class; None otherwise, also where the text nests too deeply."""
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text or "")
+        if isinstance(value, kind):
+            return value
+    return None
 
 
 def wrong_format(where: str, what: str, written: object, known: object, product: object) -> CheckpointError:
@@ -273,9 +275,8 @@ def wrong_format(where: str, what: str, written: object, known: object, product:
 
 def damaged(folder: ReadableFolder, name: str) -> CheckpointError:
     """A file of the checkpoint was lost, or is not what was written."""
-    otherwise = _ADOPT if name.startswith(HEADS) else "or start with an empty checkpoint"
     return CheckpointError(
         f"{name} of the checkpoint is missing or cannot be read",
         where=folder.shown,
-        remedy=f"restore the folder from a copy; {otherwise}",
+        remedy=_ADOPT if name.startswith(HEADS) else RESTORE,
     )

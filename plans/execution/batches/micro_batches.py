@@ -128,8 +128,7 @@ class MicroBatches:
             self._bound()
             if self.event_time is not None:
                 self.event_time.begin(batch)
-            self.sinks.marked = self.event_time is not None
-            self.sinks.write(frame, batch, builder, folder)
+            self.sinks.write(frame, batch, builder, folder, marked=self.event_time is not None)
             if self.event_time is not None:
                 self.event_time.end(batch)
         except Exception as fault:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.stages.watermarks import END
 from compiled_plan.plans.execution.tables.source_tables import ReadTable
-from compiled_plan.plans.inspection.checkpoints import is_json
+from compiled_plan.plans.inspection.checkpoints import json_in
 from compiled_plan.plans.text.masking import masked_url
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Kept:
     @classmethod
     def read(cls, text: str | None) -> Kept:
         """Of the text of a checkpoint; one of an earlier release has no bytes, and a torn one tells nothing."""
-        found = json.loads(text or "") if is_json(text, dict) else {}
+        found = json_in(text, dict) or {}
         figures = {uid: each if isinstance(each, dict) else {"rows": each} for uid, each in found.items()}
         rows, sizes = (
             {uid: each[name] for uid, each in figures.items() if type(each.get(name)) is int}

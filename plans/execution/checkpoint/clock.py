@@ -36,7 +36,7 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the machine's clocks say at one moment.
+    """The machine's clocks at one moment.
 
     Args:
         wall: the time of day, in ms since 1970.
@@ -49,7 +49,7 @@ class Reading:
     boot: str = ""
 
     def ahead_of(self, before: Reading) -> int | None:
-        """By how much more the time of day has moved than time has passed, in ms; None where that is not known."""
+        """The jump of the time of day since an earlier reading, in ms; None where it is not known."""
         if not self.boot or self.boot != before.boot:
             return None
         return (self.wall - before.wall) - (self.up - before.up)
@@ -103,8 +103,12 @@ class BatchClock:
     def now(self) -> int:
         """The time, in ms."""
         with self._lock:
-            self._last = max(self._last, self._at.wall + reading().up - self._at.up)
+            self._last = max(self._last, self._expected())
             return self._last
+
+    def _expected(self) -> int:
+        """The machine's time unless it has jumped since it was last looked at."""
+        return self._at.wall + reading().up - self._at.up
 
     def follow(self) -> None:
         """Have the time be that of the machine.
@@ -115,8 +119,7 @@ class BatchClock:
         with self._lock:
             now = reading()
             if self.strict:
-                passed = now.up - self._at.up
-                self._refuse(now.wall - self._at.wall - passed, JUMP, "in the run")
+                self._refuse(now.wall - self._expected(), JUMP, "in the run")
             self._at = now
             if self._kernel is not None:
                 self._kernel.follow(now.wall)
@@ -124,10 +127,10 @@ class BatchClock:
     @contextmanager
     def for_next(self, spark: SparkSession, folder: Folder) -> Iterator[None]:
         """Have the query that is started meanwhile on a folder go by this clock."""
-        jvm = spark._jvm
-        assert jvm is not None
-        kernel = java_class(jvm, "org.compiledplan.kernel.host.BatchClock")
-        self._kernel = kernel(self._last, reading().wall)
+        if self._kernel is None:
+            kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.BatchClock")
+            # All queries of a run share it: the last one of a run closes windows, and must not go back.
+            self._kernel = kernel(self._last, self._expected())
         started = self._kernel.forNext(spark._jsparkSession, folder.uri)
         try:
             yield

@@ -51,13 +51,13 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
 
 
 def _reads(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether bytes of one state can be read as those of another."""
-    one, other = (
+    """True if bytes of the old state can be read as those of the new one."""
+    old_forms, new_forms = (
         [(str(state.get("kind")), int(state.get("version") or 0)), *_forms(state.get("fields", ()))]
         for state in (old, new)
     )
-    return len(one) == len(other) and all(
-        form == now or _SUCCESSORS.get(form) == now for form, now in zip(one, other, strict=True)
+    return len(old_forms) == len(new_forms) and all(
+        form == now or _SUCCESSORS.get(form) == now for form, now in zip(old_forms, new_forms, strict=True)
     )
 
 

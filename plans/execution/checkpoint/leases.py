@@ -32,11 +32,11 @@ from compiled_plan.plans.execution.session.stopping import within
 from compiled_plan.plans.execution.spark.storage import Folder
 
 LEASES = "leases"
-#: How long an entry is live, in seconds.
+#: The life of an entry, in seconds.
 TERM = 60.0
 #: The part of the term in which the owner may write; and the pauses between renewals, and after one that failed.
 _SAFE, _RENEW, _RETRY = 0.75, 0.25, 0.05
-#: How often a contender tries again that met nothing but other contenders.
+#: Tries of a contender that meets contenders alone.
 _ATTEMPTS = 10
 
 

@@ -6,23 +6,28 @@ rest: the logs of micro-batches, and of the files that each source has read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.file_logs import COMPACT, VERSION, entries_of, place_of
 from compiled_plan.plans.execution.checkpoint.marks import read_marks
 from compiled_plan.plans.execution.checkpoint.offsets import check_logs, entry_of, progress_of, sources_in
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.files.folders import is_number
-from compiled_plan.plans.inspection.checkpoints import OFFSETS, SOURCES, WATERMARKS, WRITTEN, Head, damaged, is_json
+from compiled_plan.plans.inspection.checkpoints import (
+    OFFSETS,
+    RESTORE,
+    WATERMARKS,
+    WRITTEN,
+    Head,
+    damaged,
+    json_in,
+)
 from compiled_plan.plans.inspection.diff.description import read_description
 
 #: The position of a source of files: the number of the last entry in its log that was read.
 _LOGGED = "logOffset"
-#: The name of an entry that has all before it, too, ends so.
-_COMPACT, _VERSION = ".compact", "v1"
 
 
 def check_generation(store: Store, head: Head) -> None:
@@ -49,42 +54,34 @@ def check_generation(store: Store, head: Head) -> None:
     if not any(names <= read for names in _sources_by_program(store, head)):
         raise damaged(folder, f"{OFFSETS}/{last}")
     for name, position in entry_of(folder, last).positions.items():
-        value = json.loads(position)
-        if isinstance(value, dict) and type(value.get(_LOGGED)) is int:
-            _check_files_read(folder, name, value[_LOGGED])
+        read_until = (json_in(position, dict) or {}).get(_LOGGED)
+        if type(read_until) is int:
+            _check_files_read(folder, name, read_until)
 
 
 def _sources_by_program(store: Store, head: Head) -> Iterator[frozenset[str]]:
     """The names of the sources of each program that has run on a generation, the last one first."""
-    for each in reversed(store.heads()):
-        if each.generation == head.generation:
-            description = read_description(store.program(each).description, store.root.shown)
+    for former in reversed(store.heads()):
+        if former.generation == head.generation:
+            description = read_description(store.program(former).description, store.root.shown)
             yield frozenset(name for source in description["sources"] for name in source["names"])
 
 
 def _check_files_read(generation: Folder, name: str, last: int) -> None:
     """Refuse a log of files that does not go on up to an entry from its beginning, or from one that has all before."""
-    place = f"{SOURCES}/{name}"
-    entries = {int(entry.removesuffix(_COMPACT)): entry for entry in _numbered(generation, place)}
-    number = last
-    while number >= 0:
+    place, entries = place_of(name), entries_of(generation, name)
+    for number in range(last, -1, -1):
         entry = entries.get(number)
         lines = [] if entry is None else (generation.read_text(f"{place}/{entry}") or "").splitlines()
-        if entry is None or lines[:1] != [_VERSION] or not all(is_json(line, dict) for line in lines[1:]):
+        if entry is None or lines[:1] != [VERSION] or any(json_in(line, dict) is None for line in lines[1:]):
             raise damaged(generation, f"{place}/{entry or number}")
-        if entry.endswith(_COMPACT):
+        if entry.endswith(COMPACT):
             return
-        number -= 1
-
-
-def _numbered(generation: Folder, place: str) -> Iterator[str]:
-    # A number comes before the same one with the end, which then counts.
-    return (entry for entry in generation.names(place) if is_number(entry.removesuffix(_COMPACT)))
 
 
 def _older(folder: Folder, what: str) -> CheckpointError:
     return CheckpointError(
         f"a part of the checkpoint is missing or older than the rest: {what}",
         where=folder.shown,
-        remedy="restore the folder from a copy, or start with an empty checkpoint",
+        remedy=RESTORE,
     )

@@ -18,7 +18,7 @@ from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.offsets import entry_of, progress_of
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS
+from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS, json_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,8 @@ def read_marks(generation: Folder) -> Marks:
         told = marks_of_ticks(generation)
         if told is not None:
             return told
-        found: Any = json.loads(generation.read_text(WATERMARKS) or "{}")
-        return Marks(found.get("batch", -1), *(_read(found.get(part, {})) for part in ("before", "after")))
+        found = json_in(generation.read_text(WATERMARKS), dict) or {}
+        return Marks(int(found.get("batch", -1)), *(_read(found.get(part, {})) for part in ("before", "after")))
     except (ValueError, TypeError, AttributeError, KeyError):
         return Marks()
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.inspection.checkpoints import COMMITS, OFFSETS, is_json
+from compiled_plan.plans.inspection.checkpoints import COMMITS, OFFSETS, RESTORE, json_in
 
 _VERSION, _NOWHERE = "v2", "-"
 
@@ -88,10 +88,10 @@ def _dumped(value: Mapping[str, Any]) -> str:
 
 def _json(generation: Folder, name: str, lines: Sequence[str]) -> dict[str, Any]:
     """The second line of an entry."""
-    if len(lines) < 2 or not is_json(lines[1], dict):
+    value = json_in("".join(lines[1:2]), dict)
+    if value is None:
         raise _unreadable(generation, name)
-    found: dict[str, Any] = json.loads(lines[1])
-    return found
+    return value
 
 
 def _number(generation: Folder, name: str, lines: Sequence[str], key: str) -> int:
@@ -193,7 +193,7 @@ def check_logs(generation: Folder) -> None:
         CheckpointError: entries are missing, or cannot be read.
     """
     # In this order: a run that goes on meanwhile is begun with a micro-batch before it is done with it.
-    done, begun = ((generation.numbers(log)[-1:] or [-1])[0] for log in (COMMITS, OFFSETS))
+    done, begun = generation.last(COMMITS), generation.last(OFFSETS)
     if done not in (begun, begun - 1):
         last = "no micro-batch" if begun < 0 else f"micro-batch {begun}"
         upto = "none" if done < 0 else f"micro-batch {done}"
@@ -201,7 +201,7 @@ def check_logs(generation: Folder) -> None:
             f"the logs of the checkpoint do not fit each other: `{OFFSETS}` says that {last} was the last to begin, "
             f"`{COMMITS}` that {upto} was the last that is done; files of one of them were lost",
             where=generation.shown,
-            remedy="restore the folder from a copy, or start with an empty checkpoint",
+            remedy=RESTORE,
         )
     for entry in generation.numbers(OFFSETS)[-2:]:
         if entry >= done:
@@ -212,12 +212,12 @@ def check_logs(generation: Folder) -> None:
 
 def _is_whole(offset: str) -> bool:
     """False for an offset that is cut off, as far as can be told: most sources write JSON."""
-    return bool(offset) and (offset[0] not in "{[" or is_json(offset))
+    return bool(offset) and (offset[0] not in "{[" or json_in(offset, object) is not None)
 
 
 def _unreadable(generation: Folder, name: str) -> CheckpointError:
     return CheckpointError(
         f"{name} of the checkpoint is not the log of offsets by source name that this release writes",
         where=generation.shown,
-        remedy="restore the folder from a copy, or start with an empty checkpoint",
+        remedy=RESTORE,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 from contextlib import suppress
@@ -11,6 +10,7 @@ from typing import Any
 
 from compiled_plan.plans.errors import BusyError
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.inspection.checkpoints import json_in
 
 
 def this_process() -> dict[str, Any]:
@@ -21,10 +21,8 @@ def this_process() -> dict[str, Any]:
 
 def owner_in(folder: Folder, name: str) -> dict[str, Any]:
     """The owner that a file names; empty if the file is missing or damaged."""
-    with suppress(ValueError):
-        owner = json.loads(folder.read_text(name) or "{}")
-        if isinstance(owner, dict):
-            return owner
+    with suppress(UnicodeDecodeError):
+        return json_in(folder.read_text(name), dict) or {}
     return {}
 
 

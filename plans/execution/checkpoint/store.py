@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: Spark's own logs: a part of the first file of the offsets, left by a process that was killed while it wrote it, would
 #: have Spark refuse all starts after it.
 _LOGS, _STATE = (OFFSETS, COMMITS), "state"
-#: What a head says it was made by that stands for a lost one.
+#: `by` of a head that stands for a lost one.
 ADOPTED = "adopt"
 
 
@@ -232,12 +232,12 @@ class Store(CheckpointReader[Folder]):
 
     def _complete_programs(self, generation: int) -> list[int]:
         """The programs of a generation that can be read, oldest first."""
-        found = []
+        programs = []
         for program in self._folder(generation).numbers(PROGRAMS):
             with suppress(CheckpointError):
                 self.program(Head(0, generation, program, ""))
-                found.append(program)
-        return found
+                programs.append(program)
+        return programs
 
     def _is_readable(self, head: int) -> bool:
         try:

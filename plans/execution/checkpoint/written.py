@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from compiled_plan.plans.execution.checkpoint import clock
 from compiled_plan.plans.execution.checkpoint.clock import Reading
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.files.folders import ReadableFolder
-from compiled_plan.plans.inspection.checkpoints import WRITTEN, is_json
+from compiled_plan.plans.inspection.checkpoints import WRITTEN, json_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Written:
         batches: how many micro-batches there were.
         rows: by table how many rows it got in all of them.
         last: by table how many of these are of the last one.
-        marked: whether it was written down with the last one how far the partitions of sources are, see `marks`.
+        marked: whether the last one also wrote how far the partitions of sources are, see `marks`.
         clock: what the clocks said after the last one; None where nobody wrote it down.
     """
 
@@ -45,18 +44,17 @@ class Written:
 
 
 def read_written(generation: ReadableFolder) -> Written:
-    """What the sinks of a generation got; nothing where nobody wrote it down, or it cannot be read."""
-    text = generation.read_text(WRITTEN)
-    found: Any = json.loads(text or "") if is_json(text, dict) else {}
-    told = found.get("clock")
+    """The figures of a generation's sinks; those of none where nobody wrote them down, or they cannot be read."""
+    figures = json_in(generation.read_text(WRITTEN), dict) or {}
+    clocks = figures.get("clock")
     try:
         return Written(
-            int(found.get("batch", -1)),
-            int(found.get("batches", 0)),
-            dict(found.get("rows", {})),
-            dict(found.get("last", {})),
-            bool(found.get("marked")),
-            None if told is None else Reading(int(told["wall"]), int(told["up"]), str(told["boot"])),
+            int(figures.get("batch", -1)),
+            int(figures.get("batches", 0)),
+            dict(figures.get("rows", {})),
+            dict(figures.get("last", {})),
+            bool(figures.get("marked")),
+            None if clocks is None else Reading(int(clocks["wall"]), int(clocks["up"]), str(clocks["boot"])),
         )
     except (TypeError, ValueError, KeyError):
         return Written()

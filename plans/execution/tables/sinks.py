@@ -48,8 +48,6 @@ class Sinks:
         self._dead_letters = [
             (target, sources, connectors.open_sink(target, context)) for target, sources in letters.values()
         ]
-        #: Whether it is written down with each micro-batch how far the partitions of sources are.
-        self.marked = False
         self._looked = False
         self._sums: Written | None = None
         self._batches: dict[int, BatchRows] = {}
@@ -73,7 +71,7 @@ class Sinks:
         """What was written of a micro-batch of this run; asked once."""
         return self._batches.pop(batch, BatchRows(0, 0))
 
-    def write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder) -> None:
+    def write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder, *, marked: bool) -> None:
         """Write a micro-batch to all sinks, and the sums of all that was written into the checkpoint.
 
         Args:
@@ -81,19 +79,20 @@ class Sinks:
             batch: its number.
             builder: made the frame, and takes it apart.
             folder: the checkpoint.
+            marked: see `Written`.
         """
         if not self._looked:
             for sink in (*self._sinks.values(), *(opened for _, _, opened in self._dead_letters)):
                 if isinstance(sink, connectors.LooksAhead):
                     sink.look_ahead(batch)
             self._looked = True
-        self.count(batch, *self._write_all(frame, batch, builder), folder)
+        self.count(batch, *self._write_all(frame, batch, builder), folder, marked=marked)
 
-    def count(self, batch: int, written: dict[str, int], aside: int, folder: Folder) -> None:
+    def count(self, batch: int, written: dict[str, int], aside: int, folder: Folder, *, marked: bool = False) -> None:
         """Keep how many rows were written in a micro-batch, by table, and how many dead letters."""
         self._batches[batch] = BatchRows(sum(written.values()), aside)
         sums = read_written(folder) if self._sums is None else self._sums
-        self._sums = sums.after(batch, written, marked=self.marked)
+        self._sums = sums.after(batch, written, marked=marked)
         write_written(folder, self._sums)
 
     def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:

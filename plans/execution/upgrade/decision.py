@@ -91,7 +91,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class UpgradeRequest:
-    """A start that was asked for.
+    """A request to start a program.
 
     Args:
         program: what is to be started.
@@ -108,7 +108,7 @@ class UpgradeRequest:
     times: FileTimes | None = None
 
 
-def decide(store: Store, asked: UpgradeRequest) -> Decision | None:
+def decide(store: Store, request: UpgradeRequest) -> Decision | None:
     """Decide how to start; None where the checkpoint is new.
 
     Raises:
@@ -117,8 +117,8 @@ def decide(store: Store, asked: UpgradeRequest) -> Decision | None:
     """
     head = store.head()
     if head is None:
-        wanted = [("--reset", uid) for uid in asked.options.reset]
-        wanted += [("--warm-up", uid) for uid in asked.options.warm_up if uid != ALL]
+        wanted = [("--reset", uid) for uid in request.options.reset]
+        wanted += [("--warm-up", uid) for uid in request.options.warm_up if uid != ALL]
         for option, uid in wanted:
             raise CheckpointError(
                 f"{option} {uid}: nothing was started on this checkpoint",
@@ -126,21 +126,21 @@ def decide(store: Store, asked: UpgradeRequest) -> Decision | None:
                 remedy=f"leave {option} out",
             )
         return None
-    return _Deciding(store, head, asked).decision()
+    return _Deciding(store, head, request).decision()
 
 
-def unguarded(store: Store, asked: UpgradeRequest) -> Decision | None:
+def unguarded(store: Store, request: UpgradeRequest) -> Decision | None:
     """A start in place whatever differs, to show in tests what would come of it."""
     head = store.head()
-    return None if head is None else _Deciding(store, head, asked).in_place()
+    return None if head is None else _Deciding(store, head, request).in_place()
 
 
 class _Deciding:
     """One decision."""
 
-    def __init__(self, store: Store, head: Head, asked: UpgradeRequest) -> None:
-        self.store, self.head, self.asked = store, head, asked
-        self.program, self.setting, self.options = asked.program, asked.setting, asked.options
+    def __init__(self, store: Store, head: Head, request: UpgradeRequest) -> None:
+        self.store, self.head, self.request = store, head, request
+        self.program, self.setting, self.options = request.program, request.setting, request.options
         files = store.program(head)
         self.old = read_description(files.description, store.root.shown)
         self.old_plan = CompiledPlan.from_json(files.plan)
@@ -185,7 +185,7 @@ class _Deciding:
 
     def _filling(self, diff: PlanDiff, reset: Collection[str]) -> Filling | None:
         """What is filled from history; None where nothing is, or nobody asks for it."""
-        if not self.options.warm_up or self.asked.times is None:
+        if not self.options.warm_up or self.request.times is None:
             return None
         empty = tuple(
             each
@@ -199,7 +199,7 @@ class _Deciding:
             self.old,
             self.folder,
             entries(self.folder),
-            self.asked.times,
+            self.request.times,
             self.options.warm_up_from,
         )
         warming = Warming(
@@ -289,8 +289,8 @@ class _Deciding:
         program = self._old_program
         kept = {each.old_node for each in diff.operators if each.new_node is not None and each.old_node is not None}
         sides = (
-            kernel_side(program, self.asked.functions, self.setting.place, kept),
-            kernel_side(self.program, self.asked.functions, self.setting.place),
+            kernel_side(program, self.request.functions, self.setting.place, kept),
+            kernel_side(self.program, self.request.functions, self.setting.place),
         )
         uids = dict(uids_of(diff, self.program))
         state = tuple(steps_of_state(diff, reset, uids, *sides, filling))

@@ -11,15 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from compiled_plan.plans.execution.checkpoint.file_logs import COMPACT, VERSION, entries_of, place_of
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.files.folders import is_number
-from compiled_plan.plans.inspection.checkpoints import SOURCES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_VERSION, _COMPACT = "v1", ".compact"
 _TIMES = "org.compiledplan.kernel.files.FileTimes"
 
 
@@ -80,19 +78,17 @@ def files_read(generation: Folder, name: str, until: int) -> tuple[ReadFile, ...
         name: of the source.
         until: number of its last micro-batch that counts.
     """
-    place = f"{SOURCES}/{name}"
-    found: dict[str, ReadFile] = {}
-    for entry in generation.names(place):
-        if is_number(entry.removesuffix(_COMPACT)):
-            for file in _parsed(generation.read_text(f"{place}/{entry}") or ""):
-                if file.batch <= until:
-                    found[file.path] = file
-    return tuple(sorted(found.values(), key=lambda file: (file.batch, file.time, file.path)))
+    files: dict[str, ReadFile] = {}
+    for entry in entries_of(generation, name).values():
+        for file in _parsed(generation.read_text(f"{place_of(name)}/{entry}") or ""):
+            if file.batch <= until:
+                files[file.path] = file
+    return tuple(sorted(files.values(), key=lambda file: (file.batch, file.time, file.path)))
 
 
 def _parsed(text: str) -> Iterator[ReadFile]:
     version, *lines = text.splitlines() or [""]
-    assert version == _VERSION, f"the log of a file source has version {version}"
+    assert version == VERSION, f"the log of a file source has version {version}"
     for line in lines:
         found: dict[str, Any] = json.loads(line)
         yield ReadFile(found["path"], int(found["timestamp"]), int(found["batchId"]))
@@ -111,8 +107,8 @@ def write_log(generation: Folder, name: str, logged: Sequence[Sequence[ReadFile]
     compact = len(logged) % interval == 0
     files = [replace(file, batch=at) for at, files in enumerate(logged) for file in files if compact or at == number]
     lines = [{"path": file.path, "timestamp": file.time, "batchId": file.batch} for file in files]
-    text = "\n".join([_VERSION, *(json.dumps(line, separators=(",", ":")) for line in lines)])
-    generation.write_text(f"{SOURCES}/{name}/{number}{_COMPACT if compact else ''}", text)
+    text = "\n".join([VERSION, *(json.dumps(line, separators=(",", ":")) for line in lines)])
+    generation.write_text(f"{place_of(name)}/{number}{COMPACT if compact else ''}", text)
 
 
 def given_files(times: FileTimes, root: str) -> tuple[ReadFile, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.checkpoint.file_logs import place_of
 from compiled_plan.plans.execution.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.store import Generation
@@ -25,7 +26,7 @@ from compiled_plan.plans.execution.upgrade.steps import (
     Step,
     WriteState,
 )
-from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, SOURCES, STATE_ROWS, ProgramFiles, is_json
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, ProgramFiles, json_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -109,7 +110,7 @@ class Migration:
         self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
         if progress_of(self.new.folder).committed is not None:
             continue_from(self.new.folder, positions, self._watermark)
-            self.new.folder.remove(f"{SOURCES}/{SEED}")
+            self.new.folder.remove(place_of(SEED))
             self.new.folder.remove(f"{FOLDER}/{SEED}")
         self._carry_figures()
         carry_marks(self.old.folder, self.new.folder)
@@ -134,7 +135,7 @@ class Migration:
         if step.how == BEGINS:
             return
         for name in (each + end for each in step.names for end in ("", _END)):
-            place = f"{SOURCES}/{name}"
+            place = place_of(name)
             self.old.folder.copy(place, self.new.folder)
             for entry in self.new.folder.names(place):
                 self._rename_values(f"{place}/{entry}")
@@ -199,7 +200,6 @@ class Migration:
 
     def _carry_figures(self) -> None:
         """How many rows each operator keeps, which progress counts on from."""
-        text = self.old.folder.read_text(STATE_ROWS)
-        rows = json.loads(text or "") if is_json(text, dict) else {}
+        rows = json_in(self.old.folder.read_text(STATE_ROWS), dict) or {}
         kept = {each.uid: rows[each.mapping.source] for each in self._moved if each.mapping.source in rows}
         self.new.folder.write_text(STATE_ROWS, json.dumps({**kept, **self._filled}))

@@ -38,21 +38,21 @@ class Start:
 
     Args:
         folder: the root of the checkpoint.
-        asked: what is to be started.
+        request: what is to be started.
         guarded: False starts in place whatever differs, to show in tests what would come of it.
     """
 
-    def __init__(self, folder: Folder, asked: UpgradeRequest, *, guarded: bool = True) -> None:
-        self.store, self.setting = Store(folder, asked.setting.product), asked.setting
-        self.functions = asked.functions
+    def __init__(self, folder: Folder, request: UpgradeRequest, *, guarded: bool = True) -> None:
+        self.store, self.setting = Store(folder, request.setting.product), request.setting
+        self.functions = request.functions
         self.store.check_heads()
         self.head: Head | None = self.store.head()
         if self.head is not None:
             check_generation(self.store, self.head)
-        self.decision = (decide if guarded else unguarded)(self.store, asked)
+        self.decision = (decide if guarded else unguarded)(self.store, request)
         self._generation = None if self.head is None else self.store.generation(self.head.generation)
         self._refuse_ended()
-        #: Stands in the names of what sinks write.
+        #: A part of the names under which sinks write.
         self.run_id = uuid4().hex[:12] if self._generation is None or self.moves else self._generation.run_id
         self._migration: Migration | None = None
         #: Where the state moves, told the number of each step, counted from 1, as it is begun.
@@ -200,7 +200,7 @@ class Start:
         self.generation.folder.write_text(ENDED, "")
 
 
-def clock_of(start: Start, program: PreparedPlan, options: RunOptions) -> BatchClock:
+def batch_clock(start: Start, program: PreparedPlan, options: RunOptions) -> BatchClock:
     """The clock of a run on a checkpoint.
 
     Raises:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import random
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,46 +19,11 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.crashing import output, program, write_input
+from tests.plans.execution.disk_steps import CHANGES, DiskSteps
 from tests.plans.execution.kills import Killed, killed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-class Crash(Exception):
-    """The process is gone."""
-
-
-def crashing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Makes each change to files a point at which the run may crash; the returned function says at which one.
-
-    A run that has crashed changes nothing any more.
-    """
-    left = itertools.count(10**9, -1)
-
-    def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **named: Any) -> Any:
-            nonlocal left
-            if next(left) <= 0:
-                raise Crash
-            return method(*arguments, **named)
-
-        return call
-
-    for name in ("move", "delete"):
-        monkeypatch.setattr(Files, name, wrapped(getattr(Files, name)))
-    for name in STEPS:
-        monkeypatch.setattr(LocalFolder, name, wrapped(getattr(LocalFolder, name)))
-
-    def crash_after(points: int) -> None:
-        nonlocal left
-        left = itertools.count(points, -1)
-
-    return crash_after
-
-
-#: All that changes a local folder, each a single call of the file system (or one that may end half way).
-STEPS = ("_make_folder", "_write", "_replace", "_link", "_unlink", "_remove_tree")
 
 
 def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> None:
@@ -75,16 +38,17 @@ def test_crashes_at_random_points(spark: SparkSession, tmp_path: Path, monkeypat
     assert all(expected.values())
     for name in expected:
         (tmp_path / name).rename(tmp_path / f"quiet-{name}")
-    crash_after, chance, crashes = crashing(monkeypatch), random.Random(1), 0
+    disk = DiskSteps(monkeypatch, (*CHANGES, (Files, "move"), (Files, "delete")))
+    chance, crashes = random.Random(1), 0
     while crashes < 6:
-        crash_after(chance.randrange(2, 24))
+        disk.allow(chance.randrange(2, 24))
         try:
             run(spark, plan, tmp_path / "crashing")
         except Exception:
             crashes += 1
             continue
         break
-    crash_after(10**9)
+    disk.allow()
     run(spark, plan, tmp_path / "crashing")
     assert crashes > 2
     assert output(tmp_path) == expected

@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.batches.event_time import EventTime, TimedSource
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, Timing
 from compiled_plan.plans.inspection.checkpoints import WATERMARKS
-
-if TYPE_CHECKING:
-    pass
 
 
 class Clock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -16,50 +17,20 @@ from compiled_plan.plans.execution.checkpoint import store as store_module
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.inspection.checkpoints import FORMAT, ProgramFiles
+from tests.plans.execution.disk_steps import Crash, DiskSteps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-STEPS = ("_make_folder", "_write", "_replace", "_link", "_unlink", "_remove_tree")
 NO_SPARK = cast("SparkSession", None)
 
 
-class Crash(Exception):
-    """The process is gone."""
-
-
-class Disk:
-    """Counts the steps, and lets the process end before or after one; after that it changes nothing."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.steps, self.at, self.after = 0, -1, False
-        for name in STEPS:
-            monkeypatch.setattr(LocalFolder, name, self._step(getattr(LocalFolder, name)))
-
-    def _step(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(folder: LocalFolder, path: Path, *more: Any, **named: Any) -> Any:
-            self.steps += 1
-            if self.at < 0 or self.steps < self.at:
-                return method(folder, path, *more, **named)
-            if self.steps == self.at and self.after:
-                if method.__name__ == "_write":
-                    path.write_text(more[0][: len(more[0]) // 2])
-                else:
-                    method(folder, path, *more, **named)
-            raise Crash
-
-        return call
-
-    def crash(self, at: int, after: bool) -> None:
-        self.steps, self.at, self.after = 0, at, after
-
-
 @pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+def disk(monkeypatch: pytest.MonkeyPatch) -> DiskSteps:
     held = SimpleNamespace(holds=lambda: True, release=lambda remove: None)
     monkeypatch.setattr(store_module, "lock", lambda spark, folder, lost: held)
     monkeypatch.setattr(os, "fsync", lambda number: None)
-    return Disk(monkeypatch)
+    return DiskSteps(monkeypatch)
 
 
 def files(name: str) -> ProgramFiles:
@@ -91,24 +62,29 @@ def held(root: Path) -> tuple[str, str] | None:
     return name, generation.run_id
 
 
-def crashes(disk: Disk, work: Callable[[], object]) -> Iterator[tuple[int, bool]]:
+def crashes(disk: DiskSteps, work: Callable[[], object]) -> Iterator[None]:
     """Has `work` end before and after each of its steps, until it comes through."""
-    at = 0
-    while True:
-        at += 1
-        for after in (False, True):
-            disk.crash(at, after)
+    for before in itertools.count():
+        for last in (None, done_or_half_written):
+            disk.allow(before, last)
             try:
                 work()
             except Crash:
-                disk.crash(-1, False)
-                yield at, after
+                disk.allow()
+                yield
                 continue
-            assert at > 10, "a start has steps"
+            assert before >= 10, "a start has steps"
             return
 
 
-def test_a_first_start_that_ends_anywhere(tmp_path: Path, disk: Disk) -> None:
+def done_or_half_written(step: Callable[..., Any], folder: LocalFolder, path: Path, *more: Any, **named: Any) -> None:
+    if step.__name__ == "_write":
+        path.write_text(more[0][: len(more[0]) // 2])
+    else:
+        step(folder, path, *more, **named)
+
+
+def test_a_first_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> None:
     number = 0
 
     def work() -> None:
@@ -128,7 +104,7 @@ def test_a_first_start_that_ends_anywhere(tmp_path: Path, disk: Disk) -> None:
     assert len(seen) == 2
 
 
-def test_a_later_start_that_ends_anywhere(tmp_path: Path, disk: Disk) -> None:
+def test_a_later_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> None:
     start(tmp_path, "one")
     seen, number = set(), 0
 
@@ -149,7 +125,7 @@ def test_a_later_start_that_ends_anywhere(tmp_path: Path, disk: Disk) -> None:
     assert [head.number for head in heads] == list(range(1, len(heads) + 1)), "the history is whole"
 
 
-def test_a_head_that_names_an_older_generation_goes_back(tmp_path: Path, disk: Disk) -> None:
+def test_a_head_that_names_an_older_generation_goes_back(tmp_path: Path, disk: DiskSteps) -> None:
     start(tmp_path, "one")
     store = Store(LocalFolder(tmp_path), "1.0")
     with store.locked(NO_SPARK):
@@ -178,7 +154,7 @@ def test_a_head_is_never_overwritten(tmp_path: Path) -> None:
     assert [each.name for each in (tmp_path / "heads").iterdir()] == ["1"]
 
 
-def test_a_start_that_publishes_nothing_leaves_nothing(tmp_path: Path, disk: Disk) -> None:
+def test_a_start_that_publishes_nothing_leaves_nothing(tmp_path: Path, disk: DiskSteps) -> None:
     root = tmp_path / "new"
     with Store(LocalFolder(root)).locked(NO_SPARK):
         Store(LocalFolder(root)).new_generation({}, "run")

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import pytest
 
@@ -114,6 +115,45 @@ def test_it_never_goes_back_and_follows_corrections(machine: Machine) -> None:
         seen.append(run.now())
     assert seen == sorted(seen)
     assert seen[-1] == machine.now.wall
+
+
+class KernelClock:
+    """The kernel's clock, which records each query that is started on it."""
+
+    instances: ClassVar[list[KernelClock]] = []
+
+    def __init__(self, last: int, now: int) -> None:
+        self.last, self.now, self.queries = last, now, 0
+        self.instances.append(self)
+
+    def forNext(self, session: object, checkpoint: str) -> KernelClock:
+        self.queries += 1
+        return self
+
+    def follow(self, now: int) -> None:
+        self.now = now
+
+    def close(self) -> None:
+        pass
+
+
+def test_all_queries_of_a_run_go_by_one_clock(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clock, "java_class", lambda jvm, name: KernelClock)
+    monkeypatch.setattr(KernelClock, "instances", [])
+    session = cast("SparkSession", SimpleNamespace(_jvm="", _jsparkSession=None))
+    run, begun = BatchClock("cp", machine.now.wall - MINUTE), machine.now.wall
+    machine.passes(MINUTE)
+    machine.jumps(DAY)
+    for _ in range(2):
+        with run.for_next(session, LocalFolder(tmp_path)):
+            pass
+    (kernel,) = KernelClock.instances
+    assert (kernel.last, kernel.queries) == (begun - MINUTE, 2), "the second one does not go back"
+    assert kernel.now == begun + MINUTE, "a jump before a query is not gone by"
+    with pytest.raises(CheckpointError, match="1 d ahead in the run"):
+        run.follow()
 
 
 # ---- whole runs

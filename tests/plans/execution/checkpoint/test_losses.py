@@ -112,6 +112,16 @@ LOST: Mapping[str, tuple[str, Change]] = {
         "watermarks.json does not tell of micro-batch 2",
         written(f"{OWN}/written.json", '{"batch": 2, "marked": true}'),
     ),
+    **{
+        f"{kind} watermarks": (
+            "watermarks.json does not tell of micro-batch 2",
+            lambda root, text=text: [
+                written(f"{OWN}/{name}.json", content)(root)
+                for name, content in (("written", '{"batch": 2, "marked": true}'), ("watermarks", text))
+            ],
+        )
+        for kind, text in (("deep", DEEP), ("wrong", '{"batch": "x"}'))
+    },
     "a part of an offset": ("offsets/2 of the checkpoint", written("generations/1/offsets/2", "v2\n{")),
     "the sources of an offset": ("offsets/2 of the checkpoint", cut("generations/1/offsets/2", 2)),
     "an empty commit": ("commits/2 of the checkpoint", written("generations/1/commits/2", "")),
@@ -139,6 +149,13 @@ def test_a_start_refuses_what_it_would_go_over_in_silence(root: Path, name: str)
     with pytest.raises(CheckpointError, match=said):
         look(root)
     assert contents(root) == before
+
+
+def test_a_position_that_is_no_json_is_left_to_its_source(root: Path) -> None:
+    entry = root / "generations/1/offsets/2"
+    *head, position = entry.read_text().splitlines()
+    entry.write_text("\n".join((*head, f"{position.partition(':')[0]}:somewhere")))
+    look(root)
 
 
 def test_names_that_only_look_like_numbers_are_passed_over(root: Path) -> None:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 import random
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.spark.storage import LocalFolder
 from tests.plans.execution.crashing import output, program, write_input
+from tests.plans.execution.disk_steps import WRITES, DiskSteps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-#: All that takes room in a local folder, each a single call of the file system.
-WRITES = ("_make_folder", "_write", "_replace", "_link")
 
 
 class Works:
@@ -68,29 +64,15 @@ class Works:
 
 
 def test_no_room_at_each_write_of_its_own(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    works, left, writes = Works(spark, tmp_path), itertools.count(10**9, -1), 0
-
-    def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **named: Any) -> Any:
-            nonlocal writes
-            writes += 1
-            if next(left) <= 0:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return method(*arguments, **named)
-
-        return call
-
-    for name in WRITES:
-        monkeypatch.setattr(LocalFolder, name, wrapped(getattr(LocalFolder, name)))
-
-    def room() -> None:
-        nonlocal left
-        left = itertools.count(10**9, -1)
-
+    works, disk = Works(spark, tmp_path), DiskSteps(monkeypatch, WRITES, no_space)
     works.run(tmp_path / "counted")
-    for free in random.Random(5).sample(range(writes), 8):
-        left = itertools.count(free, -1)
-        assert works.fails_and_goes_on(tmp_path / f"checkpoint-{free}", room)
+    for free in random.Random(5).sample(range(disk.count), 8):
+        disk.allow(free)
+        assert works.fails_and_goes_on(tmp_path / f"checkpoint-{free}", disk.allow)
+
+
+def no_space() -> OSError:
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.fixture
@@ -105,7 +87,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def full_at(spark: SparkSession, folder: Path, small: Path, pages: Iterator[int]) -> int:
+def full_at(spark: SparkSession, folder: Path, small: Path, pages: Iterable[int]) -> int:
     """How many of the runs have met a full disk, with so many pages free at the start of each."""
     works, met = Works(spark, folder), 0
     filler = small / "filler"
@@ -118,12 +100,11 @@ def full_at(spark: SparkSession, folder: Path, small: Path, pages: Iterator[int]
 
 def test_a_small_file_system(spark: SparkSession, tmp_path: Path, small: Path) -> None:
     chance = random.Random(2)
-    assert full_at(spark, tmp_path, small, iter([0, 3, *(chance.randrange(5, 120) for _ in range(5))])) >= 5
+    assert full_at(spark, tmp_path, small, [0, 3, *(chance.randrange(5, 120) for _ in range(5))]) >= 5
 
 
 @pytest.mark.deep
 def test_a_small_file_system_at_each_page(spark: SparkSession, tmp_path: Path, small: Path) -> None:
-    pages = iter(range(400))
-    met = full_at(spark, tmp_path, small, itertools.islice(pages, 0, None, 3))
+    met = full_at(spark, tmp_path, small, range(0, 400, 3))
     print(f"{met} of 134 runs met a full disk")
     assert met > 40

@@ -101,7 +101,7 @@ def decided(
 ) -> Decision:
     setting = setting or Setting(TRANSFORM, 2)
     chosen = RunOptions(checkpoint="c", **options)  # type: ignore[arg-type]
-    asked = UpgradeRequest(program_of(plan, setting.host), setting, chosen, times=times or Times())
-    found = decide(store, asked)
+    request = UpgradeRequest(program_of(plan, setting.host), setting, chosen, times=times or Times())
+    found = decide(store, request)
     assert found is not None
     return found
