@@ -1,7 +1,8 @@
 """JDBC URLs of the databases that are known, and the parameters with which their drivers load code or use files.
 
-Sources: the drivers' own pages on connection properties (pgJDBC 42.7, MySQL Connector/J 9, MariaDB Connector/J 3,
-SQLite JDBC 3, Derby 10.16, H2 2, SQL Server 12, Oracle 23). A parameter that stands in no list here is no harmless one.
+Sources: `Driver.getPropertyInfo` of pgJDBC 42.7.14, MySQL Connector/J 9.7.0, MariaDB Connector/J 3.5.11, SQLite JDBC
+3.54.1, SQL Server 12.8.1 and Oracle 23.5, and of Derby 10.16 and H2 2.3, whose drivers tell nothing there, the classes
+`Attribute` and `ConnectionInfo`; some names are of older releases. A parameter that stands in no list is refused.
 """
 
 from __future__ import annotations
@@ -20,10 +21,18 @@ _SERVER = r"(?://[^/?#;()\\\s]*+)"
 _TABLE = re.compile(r"(?:[\w$]++|\"[\w$ ]++\"|`[\w$ ]++`)(?:\.(?:[\w$]++|\"[\w$ ]++\"|`[\w$ ]++`)){0,2}+")
 #: A parameter of SQL Server, whose value may be in braces.
 _IN_BRACES = re.compile(r"[^;={}]*+=\{[^}]*+\}[^;]*+|[^;]++")
-
-
-#: Options that name a table, or have a query instead.
-_TABLES = ("table-name", "dbtable", "query", "preparequery", "sessioninitstatement")
+#: A word, a number, or a list of such.
+_PLAIN = re.compile(r"[\w.,:+\- ]*+")
+#: Options whose texts become part of statements. In place of a table's name may stand a query.
+_IN_STATEMENTS = (
+    "table-name",
+    "dbtable",
+    "query",
+    "preparequery",
+    "sessioninitstatement",
+    "createtableoptions",
+    "hint",
+)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -36,14 +45,15 @@ class Driver:
 
     Args:
         classes: its classes.
-        place: a pattern of what stands between the name of the database system and the parameters; its group `file`
-            is a file.
+        place: a pattern of what stands between the name of the database system and the parameters; a database in its
+            group `file` or `memory` runs in this process.
         mark: separates parameters; the first one stands behind `?` if it is `&`.
         harmless: parameters that reach nothing else.
         files: parameters that are files.
         code: parameters that load classes, run statements, or let the server have files of this machine.
-        embedded: whether the database runs in this process where `place` has a file or is in memory.
         braces: whether a value may stand in braces.
+        plain: whether values have to be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call
+            functions, and Oracle puts the value into a descriptor, where it may go on behind a parenthesis.
     """
 
     classes: tuple[str, ...]
@@ -52,8 +62,8 @@ class Driver:
     harmless: frozenset[str]
     files: frozenset[str] = frozenset()
     code: frozenset[str] = frozenset()
-    embedded: bool = False
     braces: bool = False
+    plain: bool = False
 
 
 _ON_SERVER = rf"{_SERVER}?+[\w.\-$%/]*+"
@@ -79,12 +89,15 @@ DRIVERS: Mapping[str, Driver] = {
             "databaseMetadataCacheFields databaseMetadataCacheFieldsMiB maxResultBuffer adaptiveFetch "
             "adaptiveFetchMinimum adaptiveFetchMaximum allowEncodingChanges receiveBufferSize "
             "sendBufferSize protocolVersion hideUnprivilegedObjects logServerErrorDetail "
-            "groupStartupParameters"
+            "groupStartupParameters sslpassword sslResponseTimeout gssResponseTimeout pemKeyAlgorithm "
+            "queryTimeout requireAuth scramMaxIterations maxSendBufferSize reWriteBatchedInsertsSize "
+            "flushCacheOnDdl convertBooleanToNumeric localSocketAddress"
         ),
         _names("sslcert sslkey sslrootcert"),
         _names(
             "socketFactory socketFactoryArg sslfactory sslfactoryarg sslhostnameverifier "
-            "sslpasswordcallback authenticationPluginClassName xmlFactoryFactory"
+            "sslpasswordcallback authenticationPluginClassName xmlFactoryFactory connectExecutor "
+            "connectExecutorArg classLoaderStrategy"
         ),
     ),
     "mysql": Driver(
@@ -102,7 +115,16 @@ DRIVERS: Mapping[str, Driver] = {
             "useLegacyDatetimeCode jdbcCompliantTruncation tlsVersions enabledTLSProtocols "
             "tlsCiphersuites cacheServerConfiguration elideSetAutoCommits useLocalSessionState "
             "maintainTimeStats noDatetimeStringSync treatUtilDateAsTimestamp useAffectedRows "
-            "trustCertificateKeyStorePassword clientCertificateKeyStorePassword"
+            "trustCertificateKeyStorePassword clientCertificateKeyStorePassword allowMultiQueries "
+            "trustCertificateKeyStoreType clientCertificateKeyStoreType characterSetResults "
+            "passwordCharacterEncoding tcpNoDelay tcpRcvBuf tcpSndBuf tcpTrafficClass localSocketAddress "
+            "maxAllowedPacket maxRows netTimeoutForStreamingResults clobberStreamingResults "
+            "continueBatchOnError cacheResultSetMetadata cacheCallableStmts callableStmtCacheSize "
+            "cacheDefaultTimeZone databaseTerm blobsAreStrings functionsNeverReturnBlobs "
+            "treatMysqlDatetimeAsTimestamp autoClosePStmtStreams useColumnNamesInFindColumn "
+            "useOldAliasMetadataBehavior queryTimeoutKillsConnection disconnectOnExpiredPasswords "
+            "readOnlyPropagatesToServer retriesAllDown reconnectAtTxEnd secondsBeforeRetrySource "
+            "queriesBeforeRetrySource useReadAheadInput useUnbufferedInput connectionAttributes"
         ),
         _names("serverRSAPublicKeyFile clientCertificateKeyStoreUrl trustCertificateKeyStoreUrl"),
         _names(
@@ -127,7 +149,15 @@ DRIVERS: Mapping[str, Driver] = {
             "transformedBitIsBoolean yearIsDateType createDatabaseIfNotExist allowMultiQueries "
             "disableSslHostnameVerification enabledSslProtocolSuites enabledSslCipherSuites "
             "permitMysqlScheme maxQuerySizeToLog autocommit connectionCollation trustStorePassword "
-            "keyStorePassword keyPassword trustStoreType keyStoreType allowPublicKeyRetrieval"
+            "keyStorePassword keyPassword trustStoreType keyStoreType allowPublicKeyRetrieval "
+            "preserveInstants pureLocalDateTime nullDatabaseMeansCurrent nullCatalogMeansCurrent "
+            "useCatalogTerm useMysqlMetadata useLocalSessionState readOnlyPropagatesToServer "
+            "returnMultiValuesGeneratedIds jdbcCompliantTruncation oldModeNoPrecisionTimestamp "
+            "permitNoResults maxAllowedPacket maxAllowedColumns restrictedAuth transactionIsolation "
+            "metaExportedKeys uuidAsString tcpKeepIdle tcpKeepCount tcpKeepInterval tcpAbortiveClose "
+            "localSocketAddress useReadAheadInput useAffectedRows useBulkStmtsForInserts disablePipeline "
+            "connectionAttributes disconnectOnExpiredPasswords blankTableNameMeta retriesAllDown "
+            "galeraAllowedState transactionReplay transactionReplaySize useIpForKillQuery"
         ),
         _names("serverSslCert keyStore trustStore serverRsaPublicKeyFile"),
         _names(
@@ -136,35 +166,40 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "sqlite": Driver(
         ("org.sqlite.JDBC",),
-        r":memory:|(?!:)(?P<file>[^?]*+)",
+        r"(?P<memory>:memory:)|(?!:)(?P<file>[^?]*+)",
         "&",
         _names(
             "journal_mode busy_timeout foreign_keys synchronous cache_size date_class date_precision "
             "date_string_format transaction_mode locking_mode case_sensitive_like recursive_triggers "
-            "encoding page_size shared_cache temp_store open_mode mode cache"
+            "encoding page_size shared_cache temp_store open_mode mode cache password automatic_index "
+            "cache_spill mmap_size defer_foreign_keys fullsync journal_size_limit legacy_alter_table "
+            "max_page_count read_uncommitted reverse_unordered_selects secure_delete wal_autocheckpoint "
+            "limit_length limit_sql_length limit_column limit_variable_number limit_page_count "
+            "jdbc.explicit_readonly jdbc.get_generated_keys"
         ),
         code=_names("enable_load_extension"),
-        embedded=True,
     ),
     "derby": Driver(
         tuple(f"org.apache.derby.{name}Driver" for name in ("jdbc.Embedded", "jdbc.Client", "iapi.jdbc.Autoloaded")),
-        rf"{_SERVER}/[\w.\-$%]*+|memory:[^;:]*+|(?:directory:)?(?!\w{{2,}}:)(?P<file>[^;]*+)",
+        rf"{_SERVER}/[\w.\-$%]*+|(?P<memory>memory:[^;:]*+)|(?:directory:)?(?!\w{{2,}}:)(?P<file>[^;]*+)",
         ";",
-        _names("create user password territory collation retrieveMessageText"),
-        _names("databaseName createFrom restoreFrom rollForwardRecoveryFrom logDevice"),
-        embedded=True,
+        _names("create user password bootPassword territory collation retrieveMessageText securityMechanism ssl"),
+        _names("databaseName createFrom restoreFrom rollForwardRecoveryFrom logDevice traceFile traceDirectory"),
+        _names("encryptionProvider"),
     ),
     "h2": Driver(
         ("org.h2.Driver",),
-        rf"mem:[\w.\-]*+|(?:tcp|ssl):{_SERVER}/[^;]*+|(?:file:)?(?!\w{{2,}}:)(?P<file>[^;]*+)",
+        rf"(?P<memory>mem:[\w.\-]*+)|(?:tcp|ssl):{_SERVER}/[^;]*+|(?:file:)?(?!\w{{2,}}:)(?P<file>[^;]*+)",
         ";",
         _names(
             "user password mode db_close_delay db_close_on_exit ifexists case_insensitive_identifiers "
             "database_to_upper database_to_lower non_keywords lock_timeout access_mode_data "
-            "autocommit cache_size ignorecase schema"
+            "autocommit cache_size ignorecase schema schema_search_path default_lock_timeout lock_mode "
+            "query_timeout network_timeout default_null_ordering variable_binary max_memory_rows "
+            "max_length_inplace_lob write_delay old_information_schema referential_integrity"
         ),
         code=_names("init database_event_listener java_object_serializer authenticator authrealm"),
-        embedded=True,
+        plain=True,
     ),
     "sqlserver": Driver(
         ("com.microsoft.sqlserver.jdbc.SQLServerDriver",),
@@ -177,7 +212,12 @@ DRIVERS: Mapping[str, Driver] = {
             "multiSubnetFailover failoverPartner packetSize responseBuffering selectMethod "
             "sendStringParametersAsUnicode sendTimeAsDatetime useBulkCopyForBatchInsert "
             "connectRetryCount connectRetryInterval columnEncryptionSetting disableStatementPooling "
-            "statementPoolingCacheSize trustStorePassword"
+            "statementPoolingCacheSize trustStorePassword trustStoreType clientKeyPassword prepareMethod "
+            "lastUpdateCount serverNameAsACE iPAddressPreference TransparentNetworkIPResolution "
+            "datetimeParameterType workstationID xopenStates fips sslProtocol cancelQueryTimeout "
+            "enablePrepareOnFirstPreparedStatementCall serverPreparedStatementDiscardThreshold "
+            "calcBigDecimalPrecision cacheBulkCopyMetadata useFmtOnly delayLoadingLobs "
+            "sendTemporalDataTypesAsStringForBulkCopy maxResultBuffer"
         ),
         _names("trustStore keyStoreLocation serverCertificate clientCertificate clientKey"),
         _names(
@@ -190,8 +230,30 @@ DRIVERS: Mapping[str, Driver] = {
         ("oracle.jdbc.OracleDriver", "oracle.jdbc.driver.OracleDriver"),
         r"thin:[^@()\s]*+@(?:(?://|tcps?://)?[\w.\-]++(?::\d++)?[:/][\w.\-$]++)",
         "&",
-        frozenset(),
-        code=_names("oracle.net.wallet_location tns_admin oracle.jdbc.accessTokenProvider"),
+        _names(
+            "user password autoCommit fixedString includeSynonyms remarksReporting defaultRowPrefetch "
+            "defaultNChar processEscapes connect_timeout transport_connect_timeout retry_count "
+            "retry_delay ssl_server_dn_match oracle.net.CONNECT_TIMEOUT "
+            "oracle.net.OUTBOUND_CONNECT_TIMEOUT oracle.net.keepAlive oracle.net.disableOob "
+            "oracle.net.ssl_server_dn_match oracle.net.ssl_version oracle.net.ssl_cipher_suites "
+            "oracle.net.encryption_client "
+            "oracle.net.encryption_types_client oracle.net.crypto_checksum_client "
+            "oracle.net.crypto_checksum_types_client oracle.net.networkCompression "
+            "oracle.net.wallet_password javax.net.ssl.keyStoreType javax.net.ssl.keyStorePassword "
+            "javax.net.ssl.trustStoreType javax.net.ssl.trustStorePassword oracle.jdbc.ReadTimeout "
+            "oracle.jdbc.loginTimeout oracle.jdbc.TcpNoDelay oracle.jdbc.defaultLobPrefetchSize "
+            "oracle.jdbc.implicitStatementCacheSize oracle.jdbc.mapDateToTimestamp "
+            "oracle.jdbc.J2EE13Compliant oracle.jdbc.timezoneAsRegion oracle.jdbc.convertNcharLiterals "
+            "oracle.jdbc.editionName oracle.jdbc.fanEnabled oracle.jdbc.useNio"
+        ),
+        _names("javax.net.ssl.keyStore javax.net.ssl.trustStore"),
+        _names(
+            "wallet_location oracle.net.wallet_location tns_admin oracle.net.tns_admin "
+            "oracle.jdbc.accessTokenProvider oracle.jdbc.config.file oracle.jdbc.configurationProviders "
+            "oracle.jdbc.debugJDWP oracle.net.KerberosJaasLoginModule "
+            "oracle.net.radius_challenge_response_handler"
+        ),
+        plain=True,
     ),
 }  # fmt: skip
 
@@ -220,23 +282,23 @@ def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterato
         yield Reached(
             Reach.UNKNOWN, "driver", options["driver"], "the driver is not that of the URL's database", remedy
         )
-    place, _, given = parts["rest"].partition(driver.mark if driver.mark == ";" else "?")
+    place, _, text = parts["rest"].partition(driver.mark if driver.mark == ";" else "?")
     form = re.fullmatch(driver.place, place)
     if form is None or any(sign < " " for sign in unquote(url)):
         remedy = "write the plain form: the database's name or file, and its parameters"
         yield Reached(Reach.UNKNOWN, "url", url, "the URL has a form that is not known", remedy)
-    file = None if form is None else form.groupdict().get("file")
-    if file:
-        yield Reached(Reach.FILE, "url", file)
-    parameters = [("url", each) for each in _parameters(given, driver)]
+    groups = {} if form is None else form.groupdict()
+    if groups.get("file"):
+        yield Reached(Reach.FILE, "url", groups["file"])
+    is_embedded = any(group is not None for group in groups.values())
+    parameters = [("url", parameter) for parameter in _parameters(text, driver)]
     parameters += [(name, _Parameter(name.lower(), options[name])) for name in settings]
     for option, (name, value) in parameters:
         yield from _of_parameter(driver, option, name, value)
-    is_inside = driver.embedded and not place.startswith(("//", "tcp:", "ssl:"))
-    for option in _TABLES:
-        if is_inside and _TABLE.fullmatch(options.get(option, "t")) is None:
-            message = "a query could read any file, since the database runs in this process"
-            yield Reached(Reach.UNKNOWN, option, options[option], message, "name a table or view")
+    for option in _IN_STATEMENTS:
+        if is_embedded and _TABLE.fullmatch(options.get(option, "t")) is None:
+            message = "a statement could read any file, since the database runs in this process"
+            yield Reached(Reach.UNKNOWN, option, options[option], message, "name a table or view alone")
 
 
 def _of_parameter(driver: Driver, option: str, name: str, value: str) -> Iterator[Reached]:
@@ -245,9 +307,12 @@ def _of_parameter(driver: Driver, option: str, name: str, value: str) -> Iterato
         yield Reached(Reach.CODE, option, value, message, "leave it out", name)
     elif name in driver.files:
         yield Reached(Reach.FILE, option, value)
-    elif name not in driver.harmless and not name.endswith("password"):
+    elif name not in driver.harmless:
         message = f"the parameter {name!r} is not known as harmless"
         yield Reached(Reach.UNKNOWN, option, value, message, "leave it out", name)
+    elif driver.plain and not name.endswith(("user", "password")) and _PLAIN.fullmatch(value) is None:
+        message = f"the driver could take the value of {name!r} for more than a value"
+        yield Reached(Reach.CODE, option, value, message, "write a word or number", name)
 
 
 def _parameters(text: str, driver: Driver) -> Iterator[_Parameter]:

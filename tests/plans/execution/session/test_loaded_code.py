@@ -40,6 +40,7 @@ def kafka(name: str, value: str) -> dict[str, str]:
     [
         (jdbc("jdbc:h2:mem:x;INIT=RUNSCRIPT FROM ''http://h/x''"), "init"),
         (jdbc("jdbc:h2:zip:~/a!/b;INIT=x"), "init"),
+        (jdbc("jdbc:h2:mem:x;LOCK_TIMEOUT=FILE_WRITE(1)"), "lock_timeout"),
         (jdbc("jdbc:postgresql://h/d?socketFactory=a.B"), "a.B"),
         (jdbc("jdbc:mysql://h/d?autoDeserialize=true"), "autoDeserialize"),
         (jdbc("jdbc:mysql://h/d?allowLoadLocalInfile=true"), "allowLoadLocalInfile"),
