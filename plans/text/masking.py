@@ -48,22 +48,23 @@ def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def masked_json(value: Any, key: str = "") -> Any:
     """JSON values of a plan with the sensitive ones hidden, wherever they stand."""
     root: tuple[str, Any] = (key, value)
-    return fold_tree(root, _below, _masked)
+    return fold_tree(root, below, _masked)
 
 
-def _below(place: tuple[str, Any]) -> Sequence[tuple[str, Any]]:
+def below(place: tuple[str, Any]) -> Sequence[tuple[str, Any]]:
+    """The parts of a JSON value with their keys, for `fold_tree`; those of a list have the key of the list."""
     key, value = place
     if isinstance(value, dict):
         return list(value.items())
     return [(key, item) for item in value] if isinstance(value, list) else ()
 
 
-def _masked(place: tuple[str, Any], below: tuple[Any, ...]) -> Any:
+def _masked(place: tuple[str, Any], parts: tuple[Any, ...]) -> Any:
     key, value = place
     if isinstance(value, dict):
-        return dict(zip(value, below, strict=True))
+        return dict(zip(value, parts, strict=True))
     if isinstance(value, list):
-        return list(below)
+        return list(parts)
     if value is not None and is_sensitive(key):
         return HIDDEN
     return masked_url(value) if isinstance(value, str) else value

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
-from compiled_plan.plans.text.masking import HIDDEN
+from compiled_plan.plans.text.masking import HIDDEN, below
 from compiled_plan.plans.text.secret_keys import is_sensitive
 from compiled_plan.plans.text.secret_spans import secret_spans
 from compiled_plan.plans.trees import fold_tree
@@ -19,21 +19,14 @@ _NONE = ("true", "false", "none", "null", HIDDEN)
 
 
 def secrets_in(document: Any) -> frozenset[str]:
-    """What is secret in a JSON document: values of sensitive keys, and passwords in URLs, in all forms they are met in.
+    """Secrets of a JSON document: values of sensitive keys, and passwords in URLs, in all forms they are met in.
 
     Args:
         document: such as a plan.
     """
     root: tuple[str, Any] = ("", document)
-    found: frozenset[str] = fold_tree(root, _below, lambda place, below: frozenset(_of(place)).union(*below))
-    return frozenset(form for each in found for form in _forms(each))
-
-
-def _below(place: tuple[str, Any]) -> list[tuple[str, Any]]:
-    key, value = place
-    if isinstance(value, dict):
-        return list(value.items())
-    return [(key, each) for each in value] if isinstance(value, list) else []
+    secrets: frozenset[str] = fold_tree(root, below, lambda place, parts: frozenset(_of(place)).union(*parts))
+    return frozenset(form for secret in secrets for form in _forms(secret))
 
 
 def _of(place: tuple[str, Any]) -> Iterator[str]:
