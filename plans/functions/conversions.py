@@ -130,8 +130,6 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
     names, parts = type_.names, [to_python(part, place) for part in bridged.parts]
     class_ = bridged.class_
     if class_ is None and isinstance(type_, t.StructuredType):
-        from compiled_plan.plans.types.classes import resolve_class
-
         class_ = resolve_class(type_.class_name)
 
     def values(row: Mapping[str, Any]) -> list[Any]:
@@ -143,7 +141,6 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
         return lambda row: tuple(values(row))
     if class_ in (None, Row):
         return lambda row: Row.of(values(row), names)
-
     make = constructor(class_, names)
     return lambda row: make(values(row))
 
@@ -217,7 +214,6 @@ def _fields_in(bridged: Bridged, place: str) -> Convert:
 
 def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: str = "") -> Convert:
     """A row in any of its forms (tuple, `Row`, list, dict, object) as a dict of Arrow's values."""
-
     converts = [from_python(part, place) for part in parts]
     count = len(names)
 
