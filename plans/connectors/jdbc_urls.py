@@ -264,7 +264,7 @@ class _Parameter(NamedTuple):
 
 
 def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterator[Reached]:
-    """What a database's options reach beside the database.
+    """Files and code that a database's options reach, and what is not known as harmless.
 
     Args:
         options: of a table.

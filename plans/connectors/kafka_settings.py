@@ -57,7 +57,7 @@ _FILES = frozenset({"keytab", "ticketcache"})
 
 
 def reached(options: Mapping[str, str], prefix: str = "properties.") -> Iterator[Reached]:
-    """What settings of Kafka's clients reach beside the brokers.
+    """Files and code that settings of Kafka's clients reach, and what is not known as harmless.
 
     Args:
         options: of a table.
@@ -72,7 +72,7 @@ def _of_setting(option: str, name: str, value: str) -> Iterator[Reached]:
     if name.endswith("sasl.jaas.config"):
         yield from _of_jaas(option, value)
     elif _CODE.fullmatch(name) and name not in _NOT_CODE:
-        for class_ in (each.strip() for each in value.split(",")):
+        for class_ in map(str.strip, value.split(",")):
             if class_ not in _OWN_CLASSES:
                 message = "the setting of Kafka's clients loads a class, or runs a command"
                 yield Reached(Reach.CODE, option, class_, message, "leave it out", class_)
@@ -110,5 +110,5 @@ def _of_jaas(option: str, value: str) -> Iterator[Reached]:
 
 def _of_login(option: str, name: str, value: str) -> Iterator[Reached]:
     """An option of a login module, some of which are settings of the client that asks for tokens."""
-    found = _of_setting(option, name, value)
-    return (each for each in found if each.kind is not Reach.UNKNOWN and name != "sasl.jaas.config")
+    if name != "sasl.jaas.config":
+        yield from (reach for reach in _of_setting(option, name, value) if reach.kind is not Reach.UNKNOWN)

@@ -1,4 +1,4 @@
-"""What a table's options reach beside its rows, by the declaration of its connector."""
+"""Files and code that a table's options reach, by the declaration of its connector."""
 
 from __future__ import annotations
 

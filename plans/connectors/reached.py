@@ -19,7 +19,7 @@ class Reach(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What an option reaches.
+    """A thing that an option reaches.
 
     Args:
         kind: of what.

@@ -61,16 +61,16 @@ def check_folder(module: str, root: Path | None = None) -> None:
     if folders is None:
         return
     top = module.partition(".")[0]
-    found = places_of(top)
-    if not found or not all(any(place.is_relative_to(folder) for folder in folders) for place in found):
+    places = places_of(top)
+    if not places or not all(any(place.is_relative_to(folder) for folder in folders) for place in places):
         raise ProgramError(
             f"module {top!r} is in none of the folders that functions may be imported from",
             where=module,
-            remedy="ask the operator to allow its folder" if found else "put it into one of them",
+            remedy="ask the operator to allow its folder" if places else "put it into one of them",
         )
-    if root is not None and not {*found} <= {root / f"{top}.py", root / top, root / top / "__init__.py"}:
+    if root is not None and not {*places} <= {root / f"{top}.py", root / top, root / top / "__init__.py"}:
         raise ProgramError(
-            f"module {top!r} is {str(found[0])!r} here, and not the one in {str(root)!r} that the plan names",
+            f"module {top!r} is {str(places[0])!r} here, and not the one in {str(root)!r} that the plan names",
             where=module,
             remedy="rename one of them, and compile the program again",
         )

@@ -184,7 +184,7 @@ def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
 
 
 def _type_argument(class_: type, base: Any, at: int = 0) -> Any:
-    """What a class says for a type parameter of its base: `str` of `class Split(TableFunction[str])`, also where a
+    """The argument for a type parameter of a class's base: `str` of `class Split(TableFunction[str])`, also where a
     class between them has the parameter."""
     found = type_arguments(class_).get(base.__parameters__[at], EMPTY)
     return EMPTY if isinstance(found, typing.TypeVar) else found

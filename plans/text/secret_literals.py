@@ -106,8 +106,8 @@ class _Reader:
         is_value = self._at is _At.AFTER_SIGN
         start += begin
         whole = "\n" not in content
-        found = secret_spans(content, whole) if self._python or is_value else url_spans(content, whole)
-        yield from _shifted(found, start)
+        spans = secret_spans(content, whole) if self._python or is_value else url_spans(content, whole)
+        yield from _shifted(spans, start)
         if self._python and ("'" in content or '"' in content):
             yield from _shifted(_Reader(content, _SQL).spans(), start)
         self._key(is_sensitive(content), named=False)
@@ -154,7 +154,7 @@ class _Reader:
 
 
 def _content(text: str) -> Span:
-    """What is between the quotes of a literal; a backslash before the closing one is that of a literal around it."""
+    """The text between the quotes of a literal; a backslash before the closing one is that of a literal around it."""
     opened = _OPEN.match(text)
     assert opened is not None
     begin, quote = opened.end(), opened["quote"]

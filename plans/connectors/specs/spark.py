@@ -87,12 +87,12 @@ _CLASS = re.compile(r"(?:[a-z_]\w*+\.){2,}+[A-Z][\w$]*+")
 
 
 def reached(options: Mapping[str, str]) -> Iterator[Reached]:
-    """What options of a data source reach: those of databases and Kafka as their connectors', and names of classes."""
-    given = {key.lower(): value for key, value in options.items()}
-    if given.get("provider", "").lower() == "jdbc" or given.get("url", "").lower().startswith("jdbc:"):
-        yield from jdbc_urls.reached(given, settings=sorted(given.keys() - _OF_JDBC))
-    yield from kafka_settings.reached(given, "kafka.")
-    for option, value in given.items():
+    """Files and code that options of a data source reach: databases and Kafka as by their connectors, and classes."""
+    lowered = {key.lower(): value for key, value in options.items()}
+    if lowered.get("provider", "").lower() == "jdbc" or lowered.get("url", "").lower().startswith("jdbc:"):
+        yield from jdbc_urls.reached(lowered, settings=sorted(lowered.keys() - _OF_JDBC))
+    yield from kafka_settings.reached(lowered, "kafka.")
+    for option, value in lowered.items():
         if option not in ("provider", "driver") and not option.startswith("kafka.") and _CLASS.fullmatch(value):
             yield Reached(Reach.UNKNOWN, option, value, f"the option {option!r} names a class", "leave it out", value)
 

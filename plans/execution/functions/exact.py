@@ -211,8 +211,8 @@ def _array(element: Exact, class_: Any, nullable: bool) -> Exact:
 def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
     keys, values = _backs(key), _backs(value)
 
-    def out(given: dict[Any, Any]) -> dict[Any, Any]:
-        return dict(zip(key.outs(given.keys()), value.outs(given.values()), strict=True))
+    def out(mapping: dict[Any, Any]) -> dict[Any, Any]:
+        return dict(zip(key.outs(mapping.keys()), value.outs(mapping.values()), strict=True))
 
     def back(plain: dict[Any, Any]) -> dict[Any, Any]:
         return dict(zip(keys(plain.keys()), values(plain.values()), strict=True))
@@ -270,15 +270,15 @@ def _form(class_: Any, names: tuple[str, ...]) -> _Form | None:
 
     # Objects are made past their constructor, which may compute.
     def filled(values: list[Any]) -> Any:
-        made = class_.__new__(class_)
-        made.__dict__.update(zip(names, values, strict=True))
-        return made
+        instance = class_.__new__(class_)
+        instance.__dict__.update(zip(names, values, strict=True))
+        return instance
 
     def slotted(values: list[Any]) -> Any:
-        made = class_.__new__(class_)
+        instance = class_.__new__(class_)
         for name, value in zip(names, values, strict=True):
-            object.__setattr__(made, name, value)
-        return made
+            object.__setattr__(instance, name, value)
+        return instance
 
     if class_.__dictoffset__:
         return None if slots else _Form(class_, _taking(vars, names), filled)
