@@ -24,9 +24,9 @@ _SEEN = "seen"
 _DELAY = "spark.watermarkDelayMs"
 
 
-def check_native(program: PreparedPlan) -> None:
+def check_native(prepared: PreparedPlan) -> None:
     """Raise an UnsupportedError, which says why, unless the plan's state is one such deduplication."""
-    plan, layout = program.plan, program.layout
+    plan, layout = prepared.plan, prepared.layout
     keyed = [plan.node(node) for node in layout.levels]
     if not keyed:
         raise UnsupportedError(f"a plan without state has nothing for the host {NATIVE}", remedy=_REMEDY)

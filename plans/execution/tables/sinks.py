@@ -31,18 +31,20 @@ class BatchRows(NamedTuple):
 
 
 class Sinks:
-    """The open sinks of a program.
+    """The open sinks of a plan.
 
     Args:
-        program: its sinks, and the tables whose records may be put aside.
+        prepared: its sinks, and the tables whose records may be put aside.
         context: what sinks are opened with.
     """
 
-    def __init__(self, program: PreparedPlan, context: connectors.SinkContext) -> None:
-        self.program = program
-        self._sinks = {sink: connectors.open_sink(table, context) for sink, table in sink_tables(program.sinks).items()}
+    def __init__(self, prepared: PreparedPlan, context: connectors.SinkContext) -> None:
+        self.prepared = prepared
+        self._sinks = {
+            sink: connectors.open_sink(table, context) for sink, table in sink_tables(prepared.sinks).items()
+        }
         letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
-        for source, table in program.tables.items():
+        for source, table in prepared.tables.items():
             if (target := letters_of(table.table)) is not None:
                 letters.setdefault(target.sink, (target, []))[1].append(source)
         self._dead_letters = [
@@ -101,7 +103,7 @@ class Sinks:
         if several:
             frame = frame.persist()
         try:
-            for sink in self.program.sinks:
+            for sink in self.prepared.sinks:
                 table = table_spec(sink).identifier
                 rows = builder.sink_rows(sink).among(frame)
                 written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)

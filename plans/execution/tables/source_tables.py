@@ -44,20 +44,20 @@ class SourceTables:
     by_name: Mapping[str, ReadTable]
 
     @classmethod
-    def of(cls, jvm: Any, program: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
-        """Those of a program.
+    def of(cls, jvm: Any, prepared: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
+        """Those of a plan.
 
         Args:
             jvm: in which it runs.
-            program: what runs.
+            prepared: the plan.
             names: the name of each source, by the id of its stream.
         """
         tables = {
             name: ReadTable(table.table.identifier, tuple(scan.id for scan in table.scans))
             for node, name in names.items()
-            if (table := program.tables.get(node)) is not None
+            if (table := prepared.tables.get(node)) is not None
         }
-        values = {name: ReadTable("", (node,)) for node, name in names.items() if node in program.values}
+        values = {name: ReadTable("", (node,)) for node, name in names.items() if node in prepared.values}
         return cls(jvm, tables | values)
 
     def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
