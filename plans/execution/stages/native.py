@@ -71,7 +71,7 @@ def first_of_each_key(envelope: DataFrame, ttl_ms: int, port: str, output: str) 
 
 
 def native_differences(node: Deduplicate) -> tuple[str, ...]:
-    """Where the rows that Spark's operator gives differ from what the plan says, in which cases."""
+    """Cases in which the rows of Spark's operator are not those that the plan says."""
     ttl = node.ttl_entries[0].ttl
     order = "by the time column, when the watermark has reached it" if node.is_rowtime else "to arrive"
     late = (

@@ -1,4 +1,4 @@
-"""What a run writes to: its sinks, and what takes its dead letters, micro-batch by micro-batch."""
+"""The sinks of a run, and those of its dead letters, written micro-batch by micro-batch."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class Sinks:
 
     @property
     def commits(self) -> list[connectors.Commits]:
-        """What is to be done when micro-batches are committed."""
+        """Work of sinks that waits for the commit of a micro-batch."""
         found = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
         return [each for each in found if each is not None]
 
     def rows(self, batch: int) -> BatchRows:
-        """What was written of a micro-batch of this run; asked once."""
+        """Rows written of a micro-batch of this run; forgotten once read."""
         return self._batches.pop(batch, BatchRows(0, 0))
 
     def write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder, *, marked: bool) -> None:

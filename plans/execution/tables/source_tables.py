@@ -1,4 +1,4 @@
-"""Which tables of a plan the sources of a query read: Spark knows them by the names that the run gave them."""
+"""Tables of a plan that the sources of a query read: Spark knows them by the names that the run gave them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SourceTables:
 
     @classmethod
     def of(cls, jvm: Any, prepared: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
-        """Those of a plan.
+        """The tables of a plan.
 
         Args:
             jvm: in which it runs.

@@ -1,4 +1,4 @@
-"""What a run reads from: its sources, and their rows under the names that the checkpoint has for them."""
+"""The sources of a run, and their rows under the names that the checkpoint has for them."""
 
 from __future__ import annotations
 
