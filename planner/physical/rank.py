@@ -50,7 +50,6 @@ _DEDUPLICATE_OPTIONS = (
     "table.exec.mini-batch.enabled",
     "table.exec.mini-batch.size",
 )
-_NO_END = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)

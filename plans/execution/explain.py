@@ -90,15 +90,17 @@ def stages_of(
     Raises:
         UnsupportedError: the plan has something that does not run, or not on that host, or not in that mode.
     """
-    program = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
+    prepared = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
     if real_time:
-        program = in_real_time(program, host)
+        prepared = in_real_time(prepared, host)
     said = " and ".join(zones_of(plan))
     sources = [
-        Source(name=str(table.table.identifier), nodes=[scan.id for scan in table.scans], stage=_entry(program, source))
-        for source, table in sorted(program.tables.items())
+        Source(
+            name=str(table.table.identifier), nodes=[scan.id for scan in table.scans], stage=_entry(prepared, source)
+        )
+        for source, table in sorted(prepared.tables.items())
     ]
-    sources += [Source(name="", nodes=[node], stage=_entry(program, node)) for node in sorted(program.values)]
+    sources += [Source(name="", nodes=[node], stage=_entry(prepared, node)) for node in sorted(prepared.values)]
     return Stages(
         time_zone=time_zone or said or UTC,
         time_zone_from="option" if time_zone is not None else "plan" if said else "",
@@ -106,30 +108,30 @@ def stages_of(
         sources=sources,
         stages=[
             Stage(
-                operators=[_operator(program, program.plan.node(id_), host) for id_ in stage],
-                passing=[port.node for port in program.layout.passing(level)],
+                operators=[_operator(prepared, prepared.plan.node(id_), host) for id_ in stage],
+                passing=[port.node for port in prepared.layout.passing(level)],
             )
-            for level, stage in enumerate(program.layout.stages, start=1)
+            for level, stage in enumerate(prepared.layout.stages, start=1)
         ],
-        sinks=[SinkTable(name=".".join(sink.dynamic_table_sink.table.path), node=sink.id) for sink in program.sinks],
+        sinks=[SinkTable(name=".".join(sink.dynamic_table_sink.table.path), node=sink.id) for sink in prepared.sinks],
     )
 
 
-def _operator(program: PreparedPlan, node: PlanNode, host: str) -> Operator:
+def _operator(prepared: PreparedPlan, node: PlanNode, host: str) -> Operator:
     by_spark = host == NATIVE and isinstance(node, Deduplicate)
     return Operator(
         node=node.id,
         uid=node.uid or "",
         description=masked_text(node.description),
         state=[Entry(name=entry.name, ttl=entry.ttl) for entry in node.ttl_entries],
-        by_watermark=node.id in program.layout.event_time,
+        by_watermark=node.id in prepared.layout.event_time,
         differences=list(native_differences(node)) if by_spark and isinstance(node, Deduplicate) else [],
     )
 
 
-def _entry(program: PreparedPlan, source: int) -> int | None:
-    level = program.layout.entries[source]
-    return level if level < program.layout.last else None
+def _entry(prepared: PreparedPlan, source: int) -> int | None:
+    level = prepared.layout.entries[source]
+    return level if level < prepared.layout.last else None
 
 
 def stages_text(found: Stages) -> str:

@@ -1,4 +1,4 @@
-"""Running a plan: from a prepared program to a streaming query, its batches, its end."""
+"""Running a plan: from a prepared plan to a streaming query, its batches, its end."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Run:
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
-        self.program: PreparedPlan = self._prepared(with_uids(with_zone(replace(plan, holds=()), time_zone, UTC)))
+        self.prepared: PreparedPlan = self._prepared(with_uids(with_zone(replace(plan, holds=()), time_zone, UTC)))
         self.functions = self._allowed_functions()
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         try:
@@ -105,7 +105,7 @@ class Run:
             self.start = self._start(guarded=guarded) if start is None else start
             if self.start.known is not None:
                 # State is found by the names under which it was written.
-                self.program = self._prepared(renamed(self.program.plan, self.start.known.uids))
+                self.prepared = self._prepared(renamed(self.prepared.plan, self.start.known.uids))
             self._register_functions()
             self._clock = None if options.real_time_ms is None else row_clock(spark)
             self._sources = self._opened_sources()
@@ -121,13 +121,13 @@ class Run:
 
     def _allowed_functions(self) -> PythonFunctions:
         functions = PythonFunctions(self.options.functions_from, trusts_pickles=self.options.trust_pickled_state)
-        check_functions(self.program.plan, functions)
-        check_loaded_code(self.program.plan, self.spark)
+        check_functions(self.prepared.plan, functions)
+        check_loaded_code(self.prepared.plan, self.spark)
         return functions
 
     def _start(self, *, guarded: bool) -> Start:
         folder = folder_of(self.spark, self.options.checkpoint or self._temporary)
-        request = UpgradeRequest(self.program, self.setting, self.options, self.functions, SparkFileTimes(self.spark))
+        request = UpgradeRequest(self.prepared, self.setting, self.options, self.functions, SparkFileTimes(self.spark))
         return Start(folder, request, guarded=guarded)
 
     def _register_functions(self) -> None:
@@ -136,34 +136,34 @@ class Run:
         java_class(jvm, f"{_HOST}.SessionStart").forgetOrigins(session)
         java_class(jvm, f"{_HOST}.OrderNumber").register(session)
         java_class(jvm, f"{_HOST}.RowWatermark").register(session)
-        provide(self.spark, self.program.plan)
+        provide(self.spark, self.prepared.plan)
 
     def _opened_sources(self) -> Sources:
         context = connectors.SourceContext(self.spark, self.options.max_files_per_batch, self._clock)
-        return Sources(self.program, context)
+        return Sources(self.prepared, context)
 
     def _opened_sinks(self) -> Sinks:
         context = connectors.SinkContext(
             self.spark, self.start.run_id, self.stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
-        return Sinks(self.program, context)
+        return Sinks(self.prepared, context)
 
     def _checked_commits(self) -> Committing:
         committing = Committing(self._sinks.commits)
-        committing.check(ends=self._sources.end, has_watermark=self.program.event_time)
+        committing.check(ends=self._sources.end, has_watermark=self.prepared.event_time)
         return committing
 
     def _planned_batches(self) -> MicroBatches:
-        clock = batch_clock(self.start, self.program, self.options)
+        clock = batch_clock(self.start, self.prepared, self.options)
         publish = self.start.publish
-        return MicroBatches(self.spark, self.program, self._sinks, self.options, self.bounded, publish, clock)
+        return MicroBatches(self.spark, self.prepared, self._sinks, self.options, self.bounded, publish, clock)
 
     def _real_time_query(self) -> RealTimeQuery | None:
         interval = self.options.real_time_ms
         if interval is None:
             return None
         known = None if self.start.known is None else self.start.known.partitions
-        query = RealTimeQuery(self.spark, self.program, self._sinks, interval, known or self.setting.partitions)
+        query = RealTimeQuery(self.spark, self.prepared, self._sinks, interval, known or self.setting.partitions)
         query.check(self._sources.opened, self.start)
         return query
 
@@ -225,7 +225,7 @@ class Run:
 
     @property
     def _brokers(self) -> list[str]:
-        tables = [*(source.table for source in self.program.tables.values()), *map(table_spec, self.program.sinks)]
+        tables = [*(source.table for source in self.prepared.tables.values()), *map(table_spec, self.prepared.sinks)]
         return [table.options[SERVERS] for table in tables if SERVERS in table.options]
 
     def lower(self) -> None:
@@ -238,7 +238,7 @@ class Run:
         try:
             rows, builder = self._lowered(folder_of(self.spark, scratch))
             if self._real_time is not None:
-                self._real_time.prepared(rows, builder)
+                self._real_time.written(rows, builder)
                 self._real_time.close()
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -247,14 +247,14 @@ class Run:
     def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
         context, row_by_row = ExpressionContext(proctime=self._clock), self._real_time is not None
-        lowering = Lowering(self.program.plan, context, self.functions, row_by_row)
+        lowering = Lowering(self.prepared.plan, context, self.functions, row_by_row)
         options = StageOptions(self.options.host, self._sources.end, self._sinks.reads_order, folds=True)
         if self._real_time is not None:
             options = replace(options, in_order=False, folds=False, tick=self._real_time.tick)
-        builder = StageBuilder(self.spark, lowering, self.program, options)
+        builder = StageBuilder(self.spark, lowering, self.prepared, options)
         rows = self._build(builder, folder)
         assert builder.columns is not None
-        for sink in self.program.sinks:
+        for sink in self.prepared.sinks:
             builder.sink_rows(sink).among(builder.columns)
         return rows, builder
 
@@ -265,7 +265,7 @@ class Run:
             rows, builder = self._lowered(self.folder)
             states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
             ends = self._sources.end
-            self.start.prepare(self.program, [handle.spec for handle in builder.handles], states, ends)
+            self.start.prepare(self.prepared, [handle.spec for handle in builder.handles], states, ends)
             query = self._begin(rows, builder)
             try:
                 self.start.publish()
@@ -284,7 +284,7 @@ class Run:
             return follower.result(stopped)
 
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
-        plan, folder = self.program.plan, self.folder
+        plan, folder = self.prepared.plan, self.folder
         counts = self._sinks if self._real_time is None else self._real_time
         given = (query, builder.handles, plan, folder, self._tables, counts, self.report)
         return Follower(*given, resumes=self.resumes)
@@ -332,18 +332,18 @@ class Run:
 
     def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
         known = self.start.known
-        names = names_of(self.program, self.setting, None if known is None else known.description)
-        self._tables = SourceTables.of(self.spark._jvm, self.program, names.by_node)
+        names = names_of(self.prepared, self.setting, None if known is None else known.description)
+        self._tables = SourceTables.of(self.spark._jvm, self.prepared, names.by_node)
         frames = self._sources.frames(names, folder, builder.hosted.lowering, to_end=self.bounded)
         if self._real_time is not None:
             control = self._real_time.control(self._sources.opened, names.by_node, folder)
             return builder.build(frames, control=control)
         batches = self._batches
         interval, clock = batches.interval_ms or 0, batches.clock.now
-        event_time = event_time_of(self.program, self.spark, folder, names.by_node, interval, clock)
+        event_time = event_time_of(self.prepared, self.spark, folder, names.by_node, interval, clock)
         self._batches.event_time = event_time
         partitions = {} if event_time is None else event_time.columns
-        if not self.program.event_time:
+        if not self.prepared.event_time:
             return builder.build(frames, partitions=partitions)
         return builder.build(frames, self._sources.ends(names, folder), partitions)
 

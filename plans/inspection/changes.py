@@ -47,7 +47,7 @@ def append_only(plan: CompiledPlan) -> frozenset[int]:
 def _inputs(
     plan: CompiledPlan, node: PlanNode, sent: Mapping[int, ChangelogMode], unknown: ChangelogMode
 ) -> list[ChangelogMode]:
-    """What comes to each input of a node; of one without inputs what its table gives."""
+    """The kinds of rows that come to each input of a node, or that its table gives."""
     if inputs := plan.inputs(node):
         return [sent[source.id] for source in inputs]
     tables = [DECLARED.changes(options_of(table), reading=True) or unknown for _, table in node.tables()[:1]]

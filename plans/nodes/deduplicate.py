@@ -39,7 +39,7 @@ class Deduplicate(StatefulNode):
 
     @property
     def waits_for_watermarks(self) -> bool:
-        """Whether the first row of a key is sent once the watermark has passed it, and never replaced."""
+        """True where the first row of a key is sent once the watermark has passed it, and never replaced."""
         return bool(self.is_rowtime and self.output_insert_only and not self.keep_last_row)
 
     @property

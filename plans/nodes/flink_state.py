@@ -85,7 +85,7 @@ def _average(result: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """What a function keeps, for the type of its result.
+    """The accumulator of a function, for the type of its result.
 
     Args:
         plain: where rows are never taken back.

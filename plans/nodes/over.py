@@ -197,6 +197,6 @@ def _is_bounded(group: OverGroup) -> bool:
 
 
 def _arriving(group: OverGroup, row: Row) -> bool:
-    """Whether a window goes by processing time."""
+    """True for a window that goes by processing time."""
     order = [row[field.index] for field in group.order_by.fields]
     return all(isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME for type_ in order)

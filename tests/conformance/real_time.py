@@ -63,10 +63,10 @@ class Fed:
     def refusal(self) -> str:
         """Why it does not run in real-time mode, or has another result there; empty where neither holds."""
         try:
-            program = in_real_time(hosted(prepare(with_uids(self.plan)), TRANSFORM), TRANSFORM)
+            prepared = in_real_time(hosted(prepare(with_uids(self.plan)), TRANSFORM), TRANSFORM)
         except CompiledPlanError as refused:
             return str(refused)
-        return "in event time its result has what the end of the input brings" if program.event_time else ""
+        return "in event time its result has what the end of the input brings" if prepared.event_time else ""
 
 
 def fed(case: Case, out: Path, broker: str) -> Fed:

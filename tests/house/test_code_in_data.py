@@ -33,7 +33,7 @@ ALLOWED = {
     "api/program.py: exec": "the program that the user compiles",
     "plans/types/python/annotations.py: eval": "annotations of the program's own classes",
 }
-#: Of the kernel: files that read Java's serialized objects.
+#: Reading of Java's serialized objects, and the files of the kernel that do it.
 READS_OBJECTS = re.compile(r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(")
 JAVA = {
     "host/Conditions.java": _RUN + "; `StoredState` reads a checkpoint with conditions that are text",
@@ -41,7 +41,7 @@ JAVA = {
 
 
 def readers_in(tree: ast.Module) -> Iterator[str]:
-    """What a module reads such forms by."""
+    """The calls by which a module reads such forms."""
     names = {"cloudpickle": "cloudpickle"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -79,9 +79,7 @@ def test_what_reads_objects_of_java_is_known() -> None:
     readers = {
         str(path.relative_to(kernel))
         for path in sorted(kernel.rglob("*.java"))
-        if re.search(
-            r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(", path.read_text(encoding="utf-8")
-        )
+        if READS_OBJECTS.search(path.read_text(encoding="utf-8"))
     }
     assert readers == set(JAVA)
 

@@ -114,7 +114,7 @@ def of(node: ast.expr, constants: dict[str, ast.expr]) -> str:
 
 
 def methods_of(tree: ast.Module, compiled: ast.Call) -> set[str]:
-    """How a compiled pattern is used in its module; everywhere in a text where that is not seen."""
+    """The methods that a module calls on a compiled pattern; `finditer` where none is seen."""
     names = {
         target.id
         for node in ast.walk(tree)

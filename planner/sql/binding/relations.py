@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -246,7 +245,7 @@ def _function(binder: Binder, node: exp.Expr, place: Place) -> From:
     if name in WINDOW_TABLE_FUNCTIONS:
         return _over_table(binder, node, place, bind_window_table)
     if name in over_tables():
-        module = import_module(f"{_OVER_TABLES}.{over_tables()[name]}")
+        module = import_module(f"{_OVER_TABLES}.{name.lower()}")
         return _over_table(binder, node, place, module.bind_call)
     known = [*WINDOW_TABLE_FUNCTIONS, *over_tables(), *binder.catalog.functions.names()]
     remedy = did_you_mean(name, known, "use UNNEST for collections")
@@ -257,12 +256,11 @@ _OVER_TABLES = f"{__package__}.over_tables"
 
 
 @cache
-def over_tables() -> Mapping[str, str]:
-    """The functions over a table, each with its module, which is loaded for programs with the function alone."""
+def over_tables() -> frozenset[str]:
+    """Names of the functions over a table; the module of one is loaded for programs that call it."""
     folder = find_spec(_OVER_TABLES)
     assert folder is not None
-    names = [module.name for module in iter_modules(folder.submodule_search_locations)]
-    return {name.upper(): name for name in names} | {"FROM_CHANGELOG": "to_changelog"}
+    return frozenset(module.name.upper() for module in iter_modules(folder.submodule_search_locations))
 
 
 def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_function: BindFunction) -> From:

@@ -199,7 +199,7 @@ class JsonExists(Node):
 
 
 class JsonPair(Node):
-    """KEY `this` VALUE `value` of JSON_OBJECT. Args: `this`, `value`, `format_json`."""
+    """KEY `this` VALUE `value` of JSON_OBJECT. Args: `this`, `value`."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "value": True}
 

@@ -141,8 +141,8 @@ class MatchRecognize(_Aliased):
 
     Args: `this` (relation), `partition_by` (list), `order` (`exp.Order`), `measures` (list of `exp.Alias`), `rows`
     ("ONE ROW PER MATCH", "ALL ROWS PER MATCH" or None), `after` (text of AFTER MATCH in capitals, or None),
-    `after_variable` (`exp.Identifier` or None), `pattern` (text of the pattern), `pattern_strict_start`, `within`
-    (expr or None), `subset` (list of `exp.Alias` over `RowValue`), `define` (list of `exp.Alias`), `alias`.
+    `after_variable` (`exp.Identifier` or None), `pattern` (text of the pattern), `within` (expr or
+    None), `subset` (list of `exp.Alias` over `RowValue`), `define` (list of `exp.Alias`), `alias`.
     """
 
     arg_types: ClassVar[dict[str, bool]] = {

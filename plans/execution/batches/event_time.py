@@ -177,17 +177,17 @@ class EventTime:
 
 
 def event_time_of(
-    program: PreparedPlan,
+    prepared: PreparedPlan,
     spark: SparkSession,
     folder: Folder,
     names: Mapping[int, str],
     interval: int,
     clock: Callable[[], int],
 ) -> EventTime | None:
-    """The watermark of a program's query; None where Spark's own way will do.
+    """The watermark of a plan's query; None where Spark's own way will do.
 
     Args:
-        program: the program.
+        prepared: the plan.
         spark: the session.
         folder: the generation that it runs on.
         names: the names of its sources, by node.
@@ -196,6 +196,6 @@ def event_time_of(
     """
     found = {
         node: TimedSource(names[node], PartitionWatermarks.of(spark, timing))
-        for node, timing in timings(program).items()
+        for node, timing in timings(prepared).items()
     }
     return EventTime(folder, found, SparksWatermark(spark), interval, clock) if found else None

@@ -32,7 +32,7 @@ class MicroBatches:
 
     Args:
         spark: the session.
-        program: what runs.
+        prepared: the plan.
         sinks: the open sinks.
         options: of the run.
         bounded: whether the run ends by itself.
@@ -41,7 +41,7 @@ class MicroBatches:
     """
 
     spark: SparkSession
-    program: PreparedPlan
+    prepared: PreparedPlan
     sinks: Sinks
     options: RunOptions
     bounded: bool
@@ -56,11 +56,11 @@ class MicroBatches:
     @property
     def ends(self) -> bool:
         """True when the end of the input is that of event time: windows close and timers fire."""
-        return self.program.event_time and not self.options.available_now and self.bounded
+        return self.prepared.event_time and not self.options.available_now and self.bounded
 
     @property
     def _by_clock(self) -> bool:
-        return self.program.goes_by_the_clock and not self.bounded
+        return self.prepared.goes_by_the_clock and not self.bounded
 
     @property
     def interval_ms(self) -> int | None:
@@ -86,7 +86,7 @@ class MicroBatches:
         if self.interval_ms is not None:
             writer = writer.trigger(processingTime=f"{self.interval_ms} milliseconds")
         # Where the end of the input is about to fire everything, nothing needs to fire before.
-        by_watermark = self.program.event_time and not self.ends
+        by_watermark = self.prepared.event_time and not self.ends
         with query_settings(self.spark, by_watermark or self._by_clock), self.clock.for_next(self.spark, folder):
             return writer.start()
 

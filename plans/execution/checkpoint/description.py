@@ -60,34 +60,34 @@ class Setting:
         )
 
 
-def clock_of(program: PreparedPlan) -> str:
-    """The clock by which timers of a program fire."""
-    return "event time" if program.event_time else "processing time"
+def clock_of(prepared: PreparedPlan) -> str:
+    """The clock by which timers of a plan fire."""
+    return "event time" if prepared.event_time else "processing time"
 
 
-def describe(program: PreparedPlan, setting: Setting) -> dict[str, Any]:
+def describe(prepared: PreparedPlan, setting: Setting) -> dict[str, Any]:
     """Describe a run, without the names and positions of its sources."""
-    stages = stages_of(program)
+    stages = stages_of(prepared)
     return {
         "format": FORMAT,
         "versions": setting.versions,
         "host": setting.host,
-        "clock": clock_of(program),
+        "clock": clock_of(prepared),
         "partitions": setting.partitions,
         "folder": setting.place("."),
         "operators": [
             {"uid": each.uid, "stage": stages.get(each.node), **_functions(each, setting)}
-            for each in lineage_of(program.plan, setting.place).operators
+            for each in lineage_of(prepared.plan, setting.place).operators
         ],
     }
 
 
-def stages_of(program: PreparedPlan) -> Mapping[int, int]:
+def stages_of(prepared: PreparedPlan) -> Mapping[int, int]:
     """By node the number of its stage among those that keep state: Spark finds state by it."""
     found: dict[int, int] = {}
     number = 0
-    for stage in program.layout.stages:
-        keeping = [node for node in stage if program.plan.node(node).uid is not None]
+    for stage in prepared.layout.stages:
+        keeping = [node for node in stage if prepared.plan.node(node).uid is not None]
         number += bool(keeping)
         found |= dict.fromkeys(keeping, number)
     return found
@@ -101,9 +101,9 @@ def _functions(operator: OperatorLineage, setting: Setting) -> dict[str, dict[st
     }
 
 
-def given_uids(program: PreparedPlan) -> frozenset[str]:
+def given_uids(prepared: PreparedPlan) -> frozenset[str]:
     """The uids that are not what the product would call the operators by itself."""
-    plan = program.plan
+    plan = prepared.plan
     bare = plan.with_nodes([node.model_copy(update={"uid": None}) for node in plan.nodes])
     derived = derived_uids(bare)
     return frozenset(node.uid for node in plan.nodes if node.uid is not None and node.uid != derived.get(node.id))

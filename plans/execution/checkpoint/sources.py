@@ -46,15 +46,15 @@ class Names:
         return frozenset(self.by_node.values()) | frozenset(map(self.end_of, self.by_node))
 
 
-def names_of(program: PreparedPlan, setting: Setting, old: Mapping[str, Any] | None = None) -> Names:
+def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | None = None) -> Names:
     """The names of a program's sources.
 
     Args:
-        program: the program.
+        prepared: the plan.
         setting: what the run adds.
         old: the description of the program that the checkpoint was last started with.
     """
-    sources = lineage_of(program.plan, setting.place).sources
+    sources = lineage_of(prepared.plan, setting.place).sources
     before: Sequence[Mapping[str, Any]] = old["sources"] if old else ()
     left: Sequence[Mapping[str, Any]] = old["gone"] if old else ()
     keys = [SourceKey.of(each) for each in sources]
@@ -64,9 +64,9 @@ def names_of(program: PreparedPlan, setting: Setting, old: Mapping[str, Any] | N
     active = []
     for at, source in enumerate(sources):
         names = list(kept.get(at, {}).get("names", ()))
-        for number, node in enumerate(_read_by(source, program)):
+        for number, node in enumerate(_read_by(source, prepared)):
             if number == len(names):
-                names.append(_free(_name(node, source, program), taken))
+                names.append(_free(_name(node, source, prepared), taken))
             by_node[node] = names[number]
         active.append({**asdict(keys[at]), "names": names})
     used = {id(entry) for entry in kept.values()}
@@ -92,20 +92,20 @@ def _key(entry: Mapping[str, Any]) -> SourceKey:
     return SourceKey(entry["name"], entry["identity"], entry["options"])
 
 
-def _read_by(source: SourceLineage, program: PreparedPlan) -> Iterator[int]:
+def _read_by(source: SourceLineage, prepared: PreparedPlan) -> Iterator[int]:
     """The ids of the streams that give a source's rows: a table is read once for each way to read it."""
-    if source.nodes[0] in program.values:
+    if source.nodes[0] in prepared.values:
         yield source.nodes[0]
         return
-    found = [table for table in program.tables.values() if table.scans[0].id in source.nodes]
+    found = [table for table in prepared.tables.values() if table.scans[0].id in source.nodes]
     for table in sorted(found, key=lambda each: sorted(each.table.options.items())):
         yield table.id
 
 
-def _name(node: int, source: SourceLineage, program: PreparedPlan) -> str:
-    if node in program.values:
+def _name(node: int, source: SourceLineage, prepared: PreparedPlan) -> str:
+    if node in prepared.values:
         return f"values_v{source.identity}"
-    path = table_of(program.tables[node].scans[0]).path
+    path = table_of(prepared.tables[node].scans[0]).path
     return spelled(path[2:] if tuple(path[:2]) == _DEFAULTS and len(path) > 2 else path)
 
 

@@ -33,7 +33,7 @@ class Reason:
         name: for messages and the docs.
         text: one sentence for the docs.
         remedy: what to do instead.
-        find: what of a program it holds for, as errors.
+        find: what of a plan it holds for, as errors.
     """
 
     name: str
@@ -48,11 +48,11 @@ class Reason:
         )
 
 
-def check(program: PreparedPlan, host: str) -> None:
+def check(prepared: PreparedPlan, host: str) -> None:
     """Refuse what does not run in real-time mode.
 
     Args:
-        program: the program.
+        prepared: the plan.
         host: the Spark operator that hosts the stages.
 
     Raises:
@@ -63,87 +63,87 @@ def check(program: PreparedPlan, host: str) -> None:
             f"real-time mode: Spark runs no {host} in it", remedy="leave --host out, or run it in micro-batches"
         )
     for reason in REASONS:
-        for error in reason.find(program, reason):
+        for error in reason.find(prepared, reason):
             raise error
 
 
-def _sources(program: PreparedPlan) -> list[TableSpec]:
-    return [table.table for _, table in sorted(program.tables.items())]
+def _sources(prepared: PreparedPlan) -> list[TableSpec]:
+    return [table.table for _, table in sorted(prepared.tables.items())]
 
 
-def _sinks(program: PreparedPlan) -> list[TableSpec]:
-    return [table_spec(sink) for sink in program.sinks]
+def _sinks(prepared: PreparedPlan) -> list[TableSpec]:
+    return [table_spec(sink) for sink in prepared.sinks]
 
 
 def _connector(table: TableSpec) -> str:
     return table.options.get("connector", "")
 
 
-def _current_watermark(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    if program.reads_watermark:
+def _current_watermark(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    if prepared.reads_watermark:
         yield UnsupportedError(f"real-time mode: {reason.text}", remedy=reason.remedy)
 
 
-def _end_of_time(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for table in _sources(program) if program.event_time else []:
+def _end_of_time(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sources(prepared) if prepared.event_time else []:
         if "number-of-rows" in table.options or "sequence" in table.options.values():
             yield reason.of(table)
 
 
-def _python(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for node in program.plan.nodes:
-        if node.id in program.layout.levels and needs_step(node):
+def _python(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for node in prepared.plan.nodes:
+        if node.id in prepared.layout.levels and needs_step(node):
             yield refuse(node, f"a Python function in real-time mode: {reason.text}", reason.remedy)
 
 
-def _values(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for node in program.values.values():
+def _values(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for node in prepared.values.values():
         yield refuse(node, f"constant rows in real-time mode: {reason.text}", reason.remedy)
 
 
-def _not_streaming(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for table in _sources(program):
+def _not_streaming(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sources(prepared):
         if _connector(table) not in SOURCES:
             yield reason.of(table, f"the connector {_connector(table)!r} gives no rows one by one")
 
 
-def _ends(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for table in _sources(program):
+def _ends(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sources(prepared):
         spec = connector_spec(_connector(table))
         if spec is not None and "scan.bounded.mode" in table.options:
             yield reason.of(table)
 
 
-def _dead_letters(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    return (reason.of(table) for table in _sources(program) if puts_aside(table.options))
+def _dead_letters(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    return (reason.of(table) for table in _sources(prepared) if puts_aside(table.options))
 
 
-def _same(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+def _same(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     seen: dict[tuple[tuple[str, str], ...], TableSpec] = {}
-    for table in _sources(program):
+    for table in _sources(prepared):
         other = seen.setdefault(tuple(sorted(table.options.items())), table)
         if other is not table and _connector(table) != "datagen":
             yield reason.of(table, f"it is read as {other.identifier}, too, by the same options")
 
 
-def _no_row_sink(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for table in _sinks(program):
+def _no_row_sink(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
         if _connector(table) not in SINKS:
             yield reason.of(table, f"the connector {_connector(table)!r} takes no rows one by one")
 
 
-def _transactions(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for table in _sinks(program):
+def _transactions(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
         if table.options.get("sink.delivery-guarantee", "").lower() == "exactly-once":
             yield reason.of(table)
 
 
-def _appends(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    return (reason.of(table) for table in _sinks(program) if _connector(table) == "jdbc" and not table.primary_key)
+def _appends(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    return (reason.of(table) for table in _sinks(prepared) if _connector(table) == "jdbc" and not table.primary_key)
 
 
-def _files(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for table in _sinks(program):
+def _files(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
         if _connector(table) != "filesystem":
             continue
         name = table.options.get("format", "")
@@ -151,8 +151,8 @@ def _files(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
             yield reason.of(table, f"a file of format {name!r} is written as a whole, not line by line")
 
 
-def _folders(program: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-    for table in _sinks(program):
+def _folders(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
         if _connector(table) == "filesystem" and table.partition_keys:
             yield reason.of(table)
 

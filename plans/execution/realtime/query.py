@@ -38,15 +38,15 @@ _REALTIME = "org.compiledplan.kernel.realtime"
 _HOST = "spark.driver.host"
 
 
-def in_real_time(program: PreparedPlan, host: str) -> PreparedPlan:
-    """The program as real-time mode runs it: all its sources enter in front of the first stage.
+def in_real_time(prepared: PreparedPlan, host: str) -> PreparedPlan:
+    """The plan as real-time mode runs it: all its sources enter in front of the first stage.
 
     Raises:
         UnsupportedError: something that does not run in this mode; names it.
     """
-    check(program, host)
-    entries = dict.fromkeys(program.layout.entries, 1)
-    return replace(program, layout=replace(program.layout, entries=entries))
+    check(prepared, host)
+    entries = dict.fromkeys(prepared.layout.entries, 1)
+    return replace(prepared, layout=replace(prepared.layout, entries=entries))
 
 
 def row_clock(spark: SparkSession) -> Column:
@@ -61,14 +61,14 @@ class RealTimeQuery:
 
     Args:
         spark: the session.
-        program: what runs.
+        prepared: the plan.
         sinks: the open sinks.
         interval_ms: between checkpoints.
         partitions: of each stage.
     """
 
     spark: SparkSession
-    program: PreparedPlan
+    prepared: PreparedPlan
     sinks: Sinks
     interval_ms: int
     partitions: int
@@ -81,7 +81,7 @@ class RealTimeQuery:
     @property
     def tick(self) -> str:
         """What `op` says of ticks; empty where there is no stage that they pass."""
-        return TICK if self.program.layout.stages else ""
+        return TICK if self.prepared.layout.stages else ""
 
     def control(self, sources: Mapping[int, RowSource], names: Mapping[int, str], folder: Folder) -> ControlRows | None:
         """The control rows; None where there is no stage.
@@ -89,12 +89,12 @@ class RealTimeQuery:
         Args:
             sources: the opened sources, by node.
             names: under which the checkpoint knows them.
-            folder: the generation that the program runs on.
+            folder: the generation that the plan runs on.
         """
         if not self.tick:
             return None
         with no_query_starts():
-            found = control_rows(self.spark, self.program, sources, names, self.partitions, folder)
+            found = control_rows(self.spark, self.prepared, sources, names, self.partitions, folder)
             self._watermarks = found.kernel
             return replace(found, ticks=named(found.ticks, TICKS))
 
@@ -111,9 +111,9 @@ class RealTimeQuery:
         """
         starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")
         starter.prepare(self.spark._jsparkSession)
-        counts = {self.program.tables[node].table.identifier: source.partitions for node, source in sources.items()}
-        check_slots(self.spark, Slots(counts, bool(self.tick), len(self.program.layout.stages), self.partitions))
-        if self.program.event_time and start.moves:
+        counts = {self.prepared.tables[node].table.identifier: source.partitions for node, source in sources.items()}
+        check_slots(self.spark, Slots(counts, bool(self.tick), len(self.prepared.layout.stages), self.partitions))
+        if self.prepared.event_time and start.moves:
             raise CheckpointError(
                 "real-time mode: the state of an operator is converted first, and timers that are due then fire in"
                 " micro-batches",
@@ -128,21 +128,21 @@ class RealTimeQuery:
         watermark has passed would fire at once in all stages, before the rows of the stages in front have come.
 
         Args:
-            folder: the generation that the program runs on.
+            folder: the generation that the plan runs on.
             finish: runs the micro-batch that was begun; with `all_there_is` all rows that there are, too.
         """
         begun = progress_of(folder).planned is not None
         if begun:
             finish()
-        if self.program.event_time and (begun or marks_of_ticks(folder) is None):
+        if self.prepared.event_time and (begun or marks_of_ticks(folder) is None):
             finish(all_there_is=True)
 
-    def prepared(self, rows: DataFrame, builder: StageBuilder) -> DataFrame:
+    def written(self, rows: DataFrame, builder: StageBuilder) -> DataFrame:
         """The rows as the kernel's writer takes them; whatever can be refused is refused here."""
-        sinks = [self.sinks[node.id] for node in self.program.sinks]
+        sinks = [self.sinks[node.id] for node in self.prepared.sinks]
         shown = printers(sinks)
         self._inbox = Inbox(self.spark.conf.get(_HOST, "127.0.0.1") or "127.0.0.1", shown) if shown else None
-        frame, told = rows_and_description(builder, rows, self.program.sinks, sinks, self._inbox)
+        frame, told = rows_and_description(builder, rows, self.prepared.sinks, sinks, self._inbox)
         writer = java_class(self.spark._jvm, f"{_REALTIME}.SinkWriter")
         self._writer = writer.of(self.spark._jsparkSession, told, len(sinks))
         self._counted = (0,) * len(sinks)
@@ -153,7 +153,7 @@ class RealTimeQuery:
         from pyspark.sql.streaming.query import StreamingQuery
 
         self._folder = folder
-        frame = self.prepared(rows, builder)
+        frame = self.written(rows, builder)
         starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")
         with query_settings(self.spark, empty_batches=False):
             return StreamingQuery(starter.start(frame._jdf, self._writer, folder.uri, self.interval_ms))
@@ -163,7 +163,7 @@ class RealTimeQuery:
         assert self._folder is not None
         counts = tuple(int(self._writer.count(at)) for at in range(len(self._counted)))
         found: dict[str, int] = {}
-        for node, now, before in zip(self.program.sinks, counts, self._counted, strict=True):
+        for node, now, before in zip(self.prepared.sinks, counts, self._counted, strict=True):
             name = table_spec(node).identifier
             found[name] = found.get(name, 0) + now - before
         self._counted = counts

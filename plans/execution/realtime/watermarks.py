@@ -28,29 +28,29 @@ _KAFKA = frozenset({"kafka", "upsert-kafka"})
 
 def control_rows(
     spark: SparkSession,
-    program: PreparedPlan,
+    prepared: PreparedPlan,
     opened: Mapping[int, RowSource],
     names: Mapping[int, str],
     partitions: int,
     folder: Folder,
 ) -> ControlRows:
-    """The control rows of a program.
+    """The control rows of a plan.
 
     Args:
         spark: the session.
-        program: the program.
+        prepared: the plan.
         opened: its sources, by node.
         names: under which the checkpoint knows them.
         partitions: of each stage.
         folder: the generation that it runs on.
     """
-    if not program.event_time:
+    if not prepared.event_time:
         return ControlRows(ticks(spark, partitions))
     made = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
-    kernel: Any = made.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(program.layout.stages))
+    kernel: Any = made.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages))
     sources = {}
-    for number, (node, timing) in enumerate(sorted(timings_of(program).items())):
-        apart = program.tables[node].table.options.get("connector") in _KAFKA
+    for number, (node, timing) in enumerate(sorted(timings_of(prepared).items())):
+        apart = prepared.tables[node].table.options.get("connector") in _KAFKA
         watermarks = PartitionWatermarks.of(spark, timing.apart() if apart else timing)
         sources[node] = TimedSource(number, opened[node].partitions, watermarks)
         kernel.add(names[node], opened[node].partitions, timing.idle_ms, watermarks.kernel)

@@ -1,4 +1,4 @@
-"""How a plan is run: what `execute-plan` was told."""
+"""Options of a run, as `execute-plan` takes them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The chain of keyed stages: which operator runs where, and the projections that carry rows between them."""
+"""Plans prepared to run, and their chain of keyed stages: its layout, the projections that carry rows between them."""

@@ -77,18 +77,18 @@ class StageHandle:
 class StageBuilder:
     """Builds the DataFrame of a plan; `handles` are then its stages."""
 
-    def __init__(self, spark: SparkSession, lowering: Lowering, program: PreparedPlan, options: StageOptions) -> None:
+    def __init__(self, spark: SparkSession, lowering: Lowering, prepared: PreparedPlan, options: StageOptions) -> None:
         self.spark = spark
-        self.program = program
+        self.prepared = prepared
         self.options = options
         self.handles: list[StageHandle] = []
         #: Once built, nothing but the columns of the final envelope, to try on it what is done with each micro-batch.
         self.columns: DataFrame | None = None
         self._sink_rows: dict[Port, Selection] = {}
-        self.hosted = hosted = hosted_of(program.layout, lowering, one_way=bool(options.tick))
-        self.envelope = Envelope(program.layout, hosted, program.event_time, options.in_order, options.tick)
-        self.projections = Projections(spark, program, hosted, self.envelope, options.bounded)
-        self.specs = StageSpecs(spark, program, hosted, options.host)
+        self.hosted = hosted = hosted_of(prepared.layout, lowering, one_way=bool(options.tick))
+        self.envelope = Envelope(prepared.layout, hosted, prepared.event_time, options.in_order, options.tick)
+        self.projections = Projections(spark, prepared, hosted, self.envelope, options.bounded)
+        self.specs = StageSpecs(spark, prepared, hosted, options.host)
 
     def build(
         self,
@@ -105,7 +105,7 @@ class StageBuilder:
             partitions: by node, the watermarks of partitions, of sources that have such.
             control: the control rows; None where there are none.
         """
-        layout, ends, partitions = self.program.layout, ends or {}, partitions or {}
+        layout, ends, partitions = self.prepared.layout, ends or {}, partitions or {}
         seams = Seams(self.spark)
         current: DataFrame | None = None
         for level in range(1, layout.last + 1):
@@ -138,7 +138,7 @@ class StageBuilder:
 
     def _rows(self, port: Port, sink: Sink | None = None) -> Selection:
         if port not in self._sink_rows:
-            fields, layout = self.envelope.fields(port), self.program.layout
+            fields, layout = self.envelope.fields(port), self.prepared.layout
             allowed = Enforced(None, fields) if sink is None else enforced(sink, fields)
             mine = self.envelope.holds(port) if len(layout.arriving(layout.last)) > 1 else None
             columns = [column.alias(f"f{at}") for at, column in enumerate(allowed.columns)]
@@ -148,7 +148,7 @@ class StageBuilder:
 
     def _hosted(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
         """What comes out of a stage."""
-        nodes = self.program.layout.stages[level - 1]
+        nodes = self.prepared.layout.stages[level - 1]
         if nodes[0] in self.hosted.steps:
             for node in nodes:
                 inputs = self.envelope.fields(Port(node, 0))
@@ -156,7 +156,7 @@ class StageBuilder:
             return frame
         if self.options.host == NATIVE:
             (node,) = nodes
-            ttl = self.program.plan.node(node).ttl_entries[0].ttl_ms
+            ttl = self.prepared.plan.node(node).ttl_entries[0].ttl_ms
             return first_of_each_key(frame, ttl, Port(node, 0).column, output_column(node))
         return self._attached(frame, level, control)
 
@@ -169,7 +169,7 @@ class StageBuilder:
         stage = java_class(jvm, "org.compiledplan.kernel.host.Stage")
         more = (self.options.folds,) if control is None or control.kernel is None else (control.kernel, level)
         kernel = stage.attach(frame._jdf, json.dumps(spec), *more)
-        nodes = self.program.layout.stages[level - 1]
+        nodes = self.prepared.layout.stages[level - 1]
         columns = {self.hosted.tag(node): self.hosted.named(node) for node in nodes}
         self.handles.append(StageHandle(kernel, spec, columns))
         return SparkDataFrame(kernel.output(), self.spark)

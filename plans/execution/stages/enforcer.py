@@ -1,4 +1,4 @@
-"""What a sink checks of its rows: NOT NULL columns and declared lengths.
+"""Checks of a sink on its rows: NOT NULL columns and declared lengths.
 
 Source: Flink's configuration page, `table.exec.sink.not-null-enforcer`, `table.exec.sink.nested-constraint-enforcer`
 and `table.exec.sink.type-length-enforcer`, and its ConstraintEnforcerExecutor for the order of the checks.
@@ -66,7 +66,7 @@ DROP = ""
 
 @dataclass(frozen=True, slots=True)
 class Enforced:
-    """What is written of rows.
+    """Rows as a sink writes them.
 
     Args:
         kept: which of them; None for all.
@@ -113,7 +113,7 @@ def _first(checks: Sequence[_Check]) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """What a sink checks, by the options of its node."""
+    """The checks that the options of a sink node ask for."""
 
     sink: str
     drops: bool
@@ -122,12 +122,12 @@ class _Checks:
 
     @property
     def fail(self) -> bool:
-        """Whether a fault may end the run."""
+        """True where a fault may end the run."""
         return not self.drops or self.lengths == "ERROR"
 
     @staticmethod
     def of(node: Sink) -> _Checks:
-        """Those of a sink."""
+        """The checks of a sink."""
 
         def option(key: str) -> str:
             return str(node.configuration.get(key, OPTIONS[key].default)).upper()
@@ -232,7 +232,7 @@ def _fitted(value: Column, type_: LogicalType, *, nested: bool) -> Column:
 
 
 def _has_lengths(type_: LogicalType) -> bool:
-    """Whether the type, or one in its rows, has a length."""
+    """True for a type that has a length, or one in its rows that has."""
     if isinstance(type_, FieldsType):
         return any(_has_lengths(field.type) for field in type_.fields)
     return isinstance(type_, CharacterType | BytesType) and type_.length < MAX_LENGTH

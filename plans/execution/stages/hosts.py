@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 
-def hosted(program: PreparedPlan, host: str) -> PreparedPlan:
-    """The program as the host runs it.
+def hosted(prepared: PreparedPlan, host: str) -> PreparedPlan:
+    """The plan as the host runs it.
 
     Raises:
         UnsupportedError: the host does not take the plan; says why.
     """
     if host == NATIVE:
-        check_native(program)
+        check_native(prepared)
         # Spark's operator forgets by a watermark of its own, and waits for none.
-        return replace(program, layout=replace(program.layout, event_time=frozenset()))
-    if program.event_time and host != TRANSFORM:
+        return replace(prepared, layout=replace(prepared.layout, event_time=frozenset()))
+    if prepared.event_time and host != TRANSFORM:
         raise UnsupportedError(f"a plan with watermarks cannot run on the host {host}", remedy="leave --host out")
-    return program
+    return prepared

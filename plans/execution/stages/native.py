@@ -24,9 +24,9 @@ _SEEN = "seen"
 _DELAY = "spark.watermarkDelayMs"
 
 
-def check_native(program: PreparedPlan) -> None:
+def check_native(prepared: PreparedPlan) -> None:
     """Raise an UnsupportedError, which says why, unless the plan's state is one such deduplication."""
-    plan, layout = program.plan, program.layout
+    plan, layout = prepared.plan, prepared.layout
     keyed = [plan.node(node) for node in layout.levels]
     if not keyed:
         raise UnsupportedError(f"a plan without state has nothing for the host {NATIVE}", remedy=_REMEDY)
@@ -71,7 +71,7 @@ def first_of_each_key(envelope: DataFrame, ttl_ms: int, port: str, output: str) 
 
 
 def native_differences(node: Deduplicate) -> tuple[str, ...]:
-    """Where the rows that Spark's operator gives differ from what the plan says, in which cases."""
+    """Cases in which the rows of Spark's operator are not those that the plan says."""
     ttl = node.ttl_entries[0].ttl
     order = "by the time column, when the watermark has reached it" if node.is_rowtime else "to arrive"
     late = (

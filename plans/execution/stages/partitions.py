@@ -47,24 +47,24 @@ class Timing:
         return replace(self, by_partition=True)
 
 
-def timings(program: PreparedPlan) -> dict[int, Timing]:
-    """How the watermarks of the program's sources are made, by source; none where Spark's own way will do.
+def timings(prepared: PreparedPlan) -> dict[int, Timing]:
+    """The watermarks of the plan's sources, by source; none where Spark's own way will do.
 
     Spark's own watermark is the least of what all rows of each source have made.
     """
-    if not (program.event_time or program.reads_watermark):
+    if not (prepared.event_time or prepared.reads_watermark):
         return {}
-    found = timings_of(program)
+    found = timings_of(prepared)
     return found if any(each != Timing() for each in found.values()) else {}
 
 
-def timings_of(program: PreparedPlan) -> dict[int, Timing]:
+def timings_of(prepared: PreparedPlan) -> dict[int, Timing]:
     """How the watermarks of the sources are made that have any, by source."""
     found = {}
-    for source in program.tables:
-        options = program.tables[source].table.options
+    for source in prepared.tables:
+        options = prepared.tables[source].table.options
         own, parted = _own_idle_ms(options), _has_partitions(options)
-        timed = [each for start in program.starts(source) for each in _timings(program.plan, start, own, parted)]
+        timed = [each for start in prepared.starts(source) for each in _timings(prepared.plan, start, own, parted)]
         if timed:
             idle = 0 if any(each.idle_ms == 0 for each in timed) else max(each.idle_ms for each in timed)
             found[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))

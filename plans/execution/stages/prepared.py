@@ -178,7 +178,7 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
 
 
 def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, tuple[int | None, ...]], ...]:
-    """What is true for all rows of a scan that are used: its filters, and that of a Calc which alone reads it."""
+    """Predicates that hold for all used rows of a scan: its filters, and that of a Calc that alone reads it."""
     columns = scan_columns(scan)
     found = list(columns.filters)
     above = plan.consumers(scan)
@@ -246,7 +246,7 @@ def _written_metadata(node: Sink) -> tuple[tuple[str, LogicalType], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScanColumns:
-    """What a scan gives of its table.
+    """Columns and rows of its table that a scan gives.
 
     Args:
         paths: its columns, as paths into the physical columns.

@@ -59,7 +59,7 @@ class Projections:
     """The projections of one plan; `bounded` tells whether all its sources end."""
 
     spark: SparkSession
-    program: PreparedPlan
+    prepared: PreparedPlan
     hosted: Hosted
     envelope: Envelope
     bounded: bool
@@ -88,24 +88,24 @@ class Projections:
             partitions: the watermarks of its partitions, where they have their own.
             control: the control rows, in real-time mode.
         """
-        plan = self.program.plan
+        plan = self.prepared.plan
         flows = {
             start: self._kept(source, start, Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start)))
-            for start in self.program.starts(source)
+            for start in self.prepared.starts(source)
         }
         times = [time for start, flow in flows.items() for time in watermark_times(plan, start, flow, self.lowering)]
-        if times and self.program.reads_watermark:
+        if times and self.prepared.reads_watermark:
             frame = with_current_watermark(self.spark, frame, times, partitions)
             flows = {start: replace(flow, current=F.col(CURRENT)) for start, flow in flows.items()}
         timed = None if control is None else control.source(source)
-        if self.program.event_time:
+        if self.prepared.event_time:
             if control is None:
                 frame = with_watermarks(frame, times, ends, partitions)
             else:
                 frame = with_moves(frame, times, None if timed is None else timed.watermarks)
             flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
         pieces: list[Piece] = []
-        if source in self.program.tables and puts_aside(self.program.tables[source].table.options):
+        if source in self.prepared.tables and puts_aside(self.prepared.tables[source].table.options):
             pieces.append(self._dead(source, next(iter(flows.values())), level))
             flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
         pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
@@ -123,11 +123,11 @@ class Projections:
 
     def _scanned(self, source: int, start: int) -> tuple[Column, ...]:
         """The columns of a scan, over the columns of its table."""
-        node = self.program.plan.node(start)
+        node = self.prepared.plan.node(start)
         if not isinstance(node, TableSourceScan):
             assert isinstance(node.output_type, RowType)
             return tuple(F.col(f"f{at}") for at in range(len(node.output_type.fields)))
-        table = self.program.tables[source].table
+        table = self.prepared.tables[source].table
         keys = [key for key, _ in table.metadata]
         wanted = scan_columns(node)
         physical = [_at_path(path, table.columns) for path in wanted.paths]
@@ -135,9 +135,9 @@ class Projections:
 
     def _kept(self, source: int, start: int, flow: Flow) -> Flow:
         """The rows of a scan that the filters of its source keep."""
-        node = self.program.plan.node(start)
+        node = self.prepared.plan.node(start)
         if isinstance(node, TableSourceScan):
-            columns = self.program.tables[source].table.columns
+            columns = self.prepared.tables[source].table.columns
             for rex, paths in scan_columns(node).filters:
                 given = tuple(_at_path(path, columns) for path in paths)
                 flow = flow.where(to_column(rex, given, self.lowering.context(node)))
@@ -146,14 +146,14 @@ class Projections:
     def leaving(self, frame: DataFrame, level: int) -> DataFrame:
         """Rows of stage `level` as an envelope in front of the next level."""
         pieces: list[Piece] = []
-        for node in self.program.layout.stages[level - 1]:
+        for node in self.prepared.layout.stages[level - 1]:
             made = self._step_pieces if node in self.hosted.steps else self._operator_pieces
             pieces += made(node, level)
         return self.envelope.select(frame, [*pieces, *self.envelope.passing(level)], level + 1)
 
     def mine(self, node: int, level: int) -> Column | None:
         """Which rows of a stage are a node's; None: all."""
-        alone = len(self.program.layout.stages[level - 1]) == 1 and not self.program.layout.passing(level)
+        alone = len(self.prepared.layout.stages[level - 1]) == 1 and not self.prepared.layout.passing(level)
         alone = alone and not self.envelope.tick
         return None if alone else F.col(OP) == F.lit(self.hosted.tag(node))
 
@@ -163,26 +163,26 @@ class Projections:
         columns = struct_fields(F.col(output_column(node)), len(operator.output))
         if operator.finish is not None:
             columns = tuple(operator.finish(columns))
-        watermark = held_back(operator.holds_back) if self.program.event_time else None
+        watermark = held_back(operator.holds_back) if self.prepared.event_time else None
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, self.mine(node, level), watermark)
         return self._pieces(node, flow, level + 1)
 
     def _step_pieces(self, node: int, level: int) -> list[Piece]:
         """Rows of a node that calls Python functions, the calls being columns of the frame."""
-        watermark = F.col(WATERMARK) if self.program.event_time else None
+        watermark = F.col(WATERMARK) if self.prepared.event_time else None
         inputs = self.envelope.fields(Port(node, 0))
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs, self.mine(node, level), watermark)
-        made = lower_stateless(self.program.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
+        made = lower_stateless(self.prepared.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
         return [piece for item in made for piece in self._continued(node, item, level + 1)]
 
     def _pieces(self, producer: int, flow: Flow, level: int) -> list[Piece]:
         """Rows that reach each consumer of `producer` through stateless nodes."""
         found: list[Piece] = []
-        for port in consumers(self.program.plan, producer):
-            if is_target(self.program.plan, port):
+        for port in consumers(self.prepared.plan, producer):
+            if is_target(self.prepared.plan, port):
                 found.append(OneRow(self._target_row(port, flow, level), flow.condition))
                 continue
-            for made in lower_stateless(self.program.plan.node(port.node), port.index, flow, self.lowering):
+            for made in lower_stateless(self.prepared.plan.node(port.node), port.index, flow, self.lowering):
                 found += self._continued(port.node, made, level)
         return found
 
@@ -196,7 +196,7 @@ class Projections:
         return ManyRows(F.flatten(lambdas.transform(made.elements, rows)), made.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
-        if not port.dead and not self.bounded and len(assigners_above(self.program.plan, port.node)) > 1:
+        if not port.dead and not self.bounded and len(assigners_above(self.prepared.plan, port.node)) > 1:
             flow = meeting(flow)
         head = {
             OP: F.lit(self.hosted.port_tag(port)),

@@ -24,23 +24,23 @@ class StageSpecs:
     """Writes the kernel's specs of the stages of one plan; `host` is the Spark operator that hosts them."""
 
     spark: SparkSession
-    program: PreparedPlan
+    prepared: PreparedPlan
     hosted: Hosted
     host: str
 
     def stage(self, level: int) -> dict[str, Any]:
         """The spec of stage `level`."""
-        layout = self.program.layout
+        layout = self.prepared.layout
         return {
             "name": f"stage-{level}",
             "host": self.host,
-            "timeMode": "event" if self.program.event_time else "processing",
+            "timeMode": "event" if self.prepared.event_time else "processing",
             "operators": [self._operator(node) for node in layout.stages[level - 1]],
             "passThrough": [port.column for port in layout.passing(level)],
         }
 
     def _operator(self, node_id: int) -> dict[str, Any]:
-        operator, node = self.hosted.operators[node_id], self.program.plan.node(node_id)
+        operator, node = self.hosted.operators[node_id], self.prepared.plan.node(node_id)
         return {
             "uid": self.hosted.tag(node_id),
             "type": operator.parameters.TYPE,
@@ -52,7 +52,7 @@ class StageSpecs:
             "outputSchema": struct_type(operator.output).json(),
             # The kernel knows them by the number of the input; the file may list them in any order.
             "ttl": [entry.ttl_ms for entry in sorted(node.ttl_entries, key=lambda entry: entry.index)],
-            "timeDomain": "event" if node_id in self.program.layout.event_time else "processing",
+            "timeDomain": "event" if node_id in self.prepared.layout.event_time else "processing",
             "watermarkDelay": self._held_back(node_id),
             "parameters": to_dict(operator.parameters, self._condition),
         }
@@ -64,9 +64,9 @@ class StageSpecs:
     @cached_property
     def _all_held_back(self) -> dict[int, int]:
         """What holds of all operators, by the order of their stages: each after those that feed it."""
-        operators, targets = self.hosted.operators, self.program.layout.targets
+        operators, targets = self.hosted.operators, self.prepared.layout.targets
         found = dict.fromkeys(operators, 0)
-        for node in (node for stage in self.program.layout.stages for node in stage if node in operators):
+        for node in (node for stage in self.prepared.layout.stages for node in stage if node in operators):
             behind = found[node] + operators[node].holds_back
             for port in targets[node]:
                 if not port.writes and port.node in found:

@@ -1,4 +1,4 @@
-"""What a run writes to: its sinks, and what takes its dead letters, micro-batch by micro-batch."""
+"""The sinks of a run, and those of its dead letters, written micro-batch by micro-batch."""
 
 from __future__ import annotations
 
@@ -31,18 +31,20 @@ class BatchRows(NamedTuple):
 
 
 class Sinks:
-    """The open sinks of a program.
+    """The open sinks of a plan.
 
     Args:
-        program: its sinks, and the tables whose records may be put aside.
+        prepared: its sinks, and the tables whose records may be put aside.
         context: what sinks are opened with.
     """
 
-    def __init__(self, program: PreparedPlan, context: connectors.SinkContext) -> None:
-        self.program = program
-        self._sinks = {sink: connectors.open_sink(table, context) for sink, table in sink_tables(program.sinks).items()}
+    def __init__(self, prepared: PreparedPlan, context: connectors.SinkContext) -> None:
+        self.prepared = prepared
+        self._sinks = {
+            sink: connectors.open_sink(table, context) for sink, table in sink_tables(prepared.sinks).items()
+        }
         letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
-        for source, table in program.tables.items():
+        for source, table in prepared.tables.items():
             if (target := letters_of(table.table)) is not None:
                 letters.setdefault(target.sink, (target, []))[1].append(source)
         self._dead_letters = [
@@ -63,12 +65,12 @@ class Sinks:
 
     @property
     def commits(self) -> list[connectors.Commits]:
-        """What is to be done when micro-batches are committed."""
+        """Work of sinks that waits for the commit of a micro-batch."""
         found = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
         return [each for each in found if each is not None]
 
     def rows(self, batch: int) -> BatchRows:
-        """What was written of a micro-batch of this run; asked once."""
+        """Rows written of a micro-batch of this run; forgotten once read."""
         return self._batches.pop(batch, BatchRows(0, 0))
 
     def write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder, *, marked: bool) -> None:
@@ -101,7 +103,7 @@ class Sinks:
         if several:
             frame = frame.persist()
         try:
-            for sink in self.program.sinks:
+            for sink in self.prepared.sinks:
                 table = table_spec(sink).identifier
                 rows = builder.sink_rows(sink).among(frame)
                 written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)

@@ -1,4 +1,4 @@
-"""Which tables of a plan the sources of a query read: Spark knows them by the names that the run gave them."""
+"""Tables of a plan that the sources of a query read: Spark knows them by the names that the run gave them."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ class SourceTables:
     by_name: Mapping[str, ReadTable]
 
     @classmethod
-    def of(cls, jvm: Any, program: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
-        """Those of a program.
+    def of(cls, jvm: Any, prepared: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
+        """The tables of a plan.
 
         Args:
             jvm: in which it runs.
-            program: what runs.
+            prepared: the plan.
             names: the name of each source, by the id of its stream.
         """
         tables = {
             name: ReadTable(table.table.identifier, tuple(scan.id for scan in table.scans))
             for node, name in names.items()
-            if (table := program.tables.get(node)) is not None
+            if (table := prepared.tables.get(node)) is not None
         }
-        values = {name: ReadTable("", (node,)) for node, name in names.items() if node in program.values}
+        values = {name: ReadTable("", (node,)) for node, name in names.items() if node in prepared.values}
         return cls(jvm, tables | values)
 
     def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:

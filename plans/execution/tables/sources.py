@@ -1,4 +1,4 @@
-"""What a run reads from: its sources, and their rows under the names that the checkpoint has for them."""
+"""The sources of a run, and their rows under the names that the checkpoint has for them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class Sources:
-    """The open sources of a program.
+    """The open sources of a plan.
 
     Args:
-        program: its tables and constant rows.
+        prepared: its tables and constant rows.
         context: what sources are opened with.
     """
 
-    def __init__(self, program: PreparedPlan, context: connectors.SourceContext) -> None:
-        self.program, self.spark = program, context.spark
+    def __init__(self, prepared: PreparedPlan, context: connectors.SourceContext) -> None:
+        self.prepared, self.spark = prepared, context.spark
         with no_query_starts():
-            self.opened = {node: connectors.open_source(each.table, context) for node, each in program.tables.items()}
+            self.opened = {node: connectors.open_source(each.table, context) for node, each in prepared.tables.items()}
 
     @property
     def end(self) -> bool:
@@ -51,14 +51,14 @@ class Sources:
             node: opened.frame if opened.cut is None or to_end else opened.cut for node, opened in self.opened.items()
         }
         with no_query_starts():
-            for node, values in self.program.values.items():
+            for node, values in self.prepared.values.items():
                 rows[node] = values_source(values, self.spark, folder, lowering)
             return {node: named(frame, names.by_node[node]) for node, frame in sorted(rows.items())}
 
     def ends(self, names: Names, folder: Folder) -> dict[int, DataFrame]:
         """The rows that tell each of them that the input has ended, by the node that gives its rows."""
         folder.make(ENDS)
-        place, nodes = folder.child(ENDS), sorted([*self.opened, *self.program.values])
+        place, nodes = folder.child(ENDS), sorted([*self.opened, *self.prepared.values])
         with no_query_starts():
             return {node: named(end_of_input(self.spark, place), names.end_of(node)) for node in nodes}
 

@@ -94,14 +94,14 @@ class UpgradeRequest:
     """A request to start a program.
 
     Args:
-        program: what is to be started.
+        prepared: what is to be started.
         setting: what the run adds.
         options: of the run.
         functions: where its Python functions are found.
         times: tells when files were written; where it is not there, nothing can be filled from history.
     """
 
-    program: PreparedPlan
+    prepared: PreparedPlan
     setting: Setting
     options: RunOptions
     functions: PythonFunctions | None = None
@@ -140,12 +140,12 @@ class _Deciding:
 
     def __init__(self, store: Store, head: Head, request: UpgradeRequest) -> None:
         self.store, self.head, self.request = store, head, request
-        self.program, self.setting, self.options = request.program, request.setting, request.options
+        self.prepared, self.setting, self.options = request.prepared, request.setting, request.options
         files = store.program(head)
         self.old = read_description(files.description, store.root.shown)
         self.old_plan = CompiledPlan.from_json(files.plan)
         runs = facts_of(self.old, self.old_plan), self.setting.facts
-        self.both = Both.of(self.old_plan, self.program.plan, runs)
+        self.both = Both.of(self.old_plan, self.prepared.plan, runs)
         self.folder: Folder = store.generation(head.generation).folder
 
     def decision(self) -> Decision:
@@ -178,7 +178,7 @@ class _Deciding:
         return partly_of(self.store, self.head, self.old)
 
     @cached_property
-    def _old_program(self) -> PreparedPlan:
+    def _old_prepared(self) -> PreparedPlan:
         return hosted(prepare(self.old_plan), self.old["host"])
 
     # ---- history
@@ -190,12 +190,14 @@ class _Deciding:
         empty = tuple(
             each
             for each in diff.operators
-            if each.new_node in self.program.layout.levels
-            and (each.old_node not in self._old_program.layout.levels or not {each.uid, each.old_uid}.isdisjoint(reset))
+            if each.new_node in self.prepared.layout.levels
+            and (
+                each.old_node not in self._old_prepared.layout.levels or not {each.uid, each.old_uid}.isdisjoint(reset)
+            )
         )
         pasts = Pasts(
-            prepare(renamed(self.program.plan, dict(uids_of(diff, self.program)))),
-            names_of(self.program, self.setting, self.old),
+            prepare(renamed(self.prepared.plan, dict(uids_of(diff, self.prepared)))),
+            names_of(self.prepared, self.setting, self.old),
             self.old,
             self.folder,
             entries(self.folder),
@@ -225,7 +227,7 @@ class _Deciding:
             why = f"its rows came from {anew.words}: {self._partly[anew.old_uid]}, and is made anew"
             for each in diff.operators:
                 ids = (
-                    () if each.new_node is None or each.old_node is None else above(self.program.plan, [each.new_node])
+                    () if each.new_node is None or each.old_node is None else above(self.prepared.plan, [each.new_node])
                 )
                 if anew.new_node in ids and each.new_node != anew.new_node and each.verdict is Verdict.FULL:
                     edits[each.uid] = replace(each, verdict=Verdict.PARTIAL, why=why)
@@ -235,7 +237,7 @@ class _Deciding:
         """Whether something differs in what is kept, or in how."""
         return (
             self.old["host"] != self.setting.host
-            or self.old["clock"] != clock_of(self.program)
+            or self.old["clock"] != clock_of(self.prepared)
             or self._partitions != self.old["partitions"]
             or not self.both.keeps_the_same
             or self._moves_by_name_or_stage(diff)
@@ -245,7 +247,7 @@ class _Deciding:
     def _moves_by_name_or_stage(self, diff: PlanDiff) -> bool:
         """Whether state is found under another name, or in another of Spark's operators."""
         before = {each["uid"]: each["stage"] for each in self.old["operators"]}
-        stages, uids = stages_of(self.program), dict(uids_of(diff, self.program))
+        stages, uids = stages_of(self.prepared), dict(uids_of(diff, self.prepared))
         known = {each.new_node: each.old_uid for each in diff.operators if each.old_uid in before}
         return any(
             uids[node] != known[node] or before[known[node]] != stage for node, stage in stages.items() if node in known
@@ -286,13 +288,13 @@ class _Deciding:
         verdict: Verdict,
         filling: Filling | None,
     ) -> Decision:
-        program = self._old_program
+        prepared = self._old_prepared
         kept = {each.old_node for each in diff.operators if each.new_node is not None and each.old_node is not None}
         sides = (
-            kernel_side(program, self.request.functions, self.setting.place, kept),
-            kernel_side(self.program, self.request.functions, self.setting.place),
+            kernel_side(prepared, self.request.functions, self.setting.place, kept),
+            kernel_side(self.prepared, self.request.functions, self.setting.place),
         )
-        uids = dict(uids_of(diff, self.program))
+        uids = dict(uids_of(diff, self.prepared))
         state = tuple(steps_of_state(diff, reset, uids, *sides, filling))
         history = () if filling is None else tuple(steps_of_history(filling, uids))
         self._check_host((*state, *history))
@@ -301,7 +303,7 @@ class _Deciding:
         before, host = self.head.generation, self.setting.host
         partitions = self._partitions or self.setting.partitions
         progress = progress_of(self.folder)
-        names = names_of(self.program, self.setting, self.old)
+        names = names_of(self.prepared, self.setting, self.old)
         steps: list[Step] = []
         if progress.planned is not None:
             steps.append(FinishBatch(before, progress.planned))

@@ -36,7 +36,7 @@ class Filling:
 
     Args:
         edits: the operators.
-        program: what of the new plan is above them, and they; its sinks take nothing.
+        prepared: what of the new plan is above them, and they; its sinks take nothing.
         pasts: by source of that program what is read; a source that is new has nothing to be read.
         names: by source its name.
         batches: the micro-batches in which it is read.
@@ -45,7 +45,7 @@ class Filling:
     """
 
     edits: tuple[OperatorEdit, ...]
-    program: PreparedPlan
+    prepared: PreparedPlan
     pasts: Mapping[int, Past]
     names: Mapping[int, str]
     batches: tuple[Batch, ...]

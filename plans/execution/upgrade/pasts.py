@@ -30,7 +30,7 @@ class Pasts:
     """The sources of a program.
 
     Args:
-        program: the program.
+        prepared: the plan.
         names: under which Spark keeps how far each was read.
         description: of the old program.
         generation: Spark's checkpoint location.
@@ -39,7 +39,7 @@ class Pasts:
         options: of tables that are read instead, by table.
     """
 
-    program: PreparedPlan
+    prepared: PreparedPlan
     names: Names
     description: Mapping[str, Any]
     generation: Folder
@@ -49,19 +49,19 @@ class Pasts:
 
     def above(self, node: int) -> Iterator[int]:
         """The sources whose rows come to a node."""
-        ids = above(self.program.plan, [node])
-        for source in (*self.program.tables, *self.program.values):
-            if any(start in ids for start in self.program.starts(source)):
+        ids = above(self.prepared.plan, [node])
+        for source in (*self.prepared.tables, *self.prepared.values):
+            if any(start in ids for start in self.prepared.starts(source)):
                 yield source
 
     def source_of(self, start: int) -> int:
         """The source that gives the rows of a scan or values node."""
-        sources = (*self.program.tables, *self.program.values)
-        return next(source for source in sources if start in self.program.starts(source))
+        sources = (*self.prepared.tables, *self.prepared.values)
+        return next(source for source in sources if start in self.prepared.starts(source))
 
     def table(self, source: int) -> str:
         """What a source reads, for people."""
-        return self._called(source)[0] if source in self.program.tables else "constant rows"
+        return self._called(source)[0] if source in self.prepared.tables else "constant rows"
 
     def was_read(self, source: int) -> bool:
         """Whether there are rows that came before, of the source or of a table that is given for it."""
@@ -79,8 +79,8 @@ class Pasts:
 
     def timed(self) -> Iterator[str]:
         """The tables with a past whose rows make watermarks."""
-        for name in tables_with_watermarks(self.program.plan):
-            sources = (at for at, table in self.program.tables.items() if table.table.identifier == name)
+        for name in tables_with_watermarks(self.prepared.plan):
+            sources = (at for at, table in self.prepared.tables.items() if table.table.identifier == name)
             if any(map(self.was_read, sources)):
                 yield name
 
@@ -100,7 +100,7 @@ class Pasts:
             UnsupportedError: its options are wrong; names the table.
         """
         found = {}
-        for source, table in self.program.tables.items():
+        for source, table in self.prepared.tables.items():
             options = next((self.options[name] for name in self._called(source) if name in self.options), None)
             if options is not None:
                 spec = replace(table.table, options=dict(options))
@@ -110,28 +110,28 @@ class Pasts:
 
     def check_given(self, where: str) -> None:
         """Refuse a table that the program does not read."""
-        known = {name for source in self.program.tables for name in self._called(source)}
+        known = {name for source in self.prepared.tables for name in self._called(source)}
         for name in self.options:
             if name not in known:
-                shown = ", ".join(sorted(map(self.table, self.program.tables))) or "none"
+                shown = ", ".join(sorted(map(self.table, self.prepared.tables))) or "none"
                 raise CheckpointError(
                     f"--warm-up-from {name}: the plan reads no such table", where=where, remedy=f"tables: {shown}"
                 )
 
     def _called(self, source: int) -> tuple[str, ...]:
         """The name of a table, then with what is in front of it."""
-        path = table_of(self.program.tables[source].scans[0]).path
+        path = table_of(self.prepared.tables[source].scans[0]).path
         return tuple(".".join(path[at:]) for at in range(len(path) - 1, -1, -1))
 
     # ---- what cannot be read again
 
     def faults(self, source: int) -> Iterator[tuple[str, str]]:
         """Why what a source has read cannot be read again, and what to do."""
-        if not self.was_read(source) or source not in self.program.tables:
+        if not self.was_read(source) or source not in self.prepared.tables:
             return
         table = self.table(source)
         instead = f"--warm-up-from \"{table}=('connector' = 'filesystem', ...)\" names a table that has them"
-        spec = self.given.get(source, self.program.tables[source].table)
+        spec = self.given.get(source, self.prepared.tables[source].table)
         name = spec.options.get("connector", "")
         connector = connector_spec(name)
         if connector is None or connector.source is None or not connector.source.again:

@@ -103,9 +103,9 @@ def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
         yield CarrySource(entry["name"], tuple(entry["names"]), WAITS)
 
 
-def uids_of(diff: PlanDiff, program: PreparedPlan) -> Iterator[tuple[int, str]]:
+def uids_of(diff: PlanDiff, prepared: PreparedPlan) -> Iterator[tuple[int, str]]:
     """By node the uid under which an operator's state is from now on: its old one, unless a person gave it another."""
-    given = given_uids(program)
+    given = given_uids(prepared)
     matched = [each for each in diff.operators if each.new_node is not None and each.old_uid]
     taken: set[str] = set()
     for each in matched:

@@ -137,16 +137,16 @@ def _here(file: ReadFile, folder: Folder) -> ReadFile:
 def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, DataFrame]:
     from pyspark.sql import DataFrame as SparkDataFrame
 
-    program = hosted(filling.program, how.host)
-    lowering = Lowering(program.plan, ExpressionContext(), how.functions)
-    builder = StageBuilder(how.spark, lowering, program, StageOptions(how.host, how.ends, in_order=False))
+    prepared = hosted(filling.prepared, how.host)
+    lowering = Lowering(prepared.plan, ExpressionContext(), how.functions)
+    builder = StageBuilder(how.spark, lowering, prepared, StageOptions(how.host, how.ends, in_order=False))
     context = connectors.SourceContext(how.spark)
     frames = {}
-    for source, table in program.tables.items():
+    for source, table in prepared.tables.items():
         past = filling.pasts.get(source)
         spec = table.table if past is None or past.given is None else past.given
         frames[source] = connectors.open_source(spec, context).frame
-    for source, node in program.values.items():
+    for source, node in prepared.values.items():
         frames[source] = values_source(node, how.spark, folder, lowering)
     names = java_class(how.spark._jvm, "org.compiledplan.kernel.host.SourceNames")
     named = {

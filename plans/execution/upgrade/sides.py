@@ -1,4 +1,4 @@
-"""A program's operators as the kernel gets them, without Spark."""
+"""A plan's operators as the kernel gets them, without Spark."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from compiled_plan.plans.inspection.lineage.kernel_operators import KernelInput,
 
 
 def kernel_side(
-    program: PreparedPlan,
+    prepared: PreparedPlan,
     functions: PythonFunctions | None = None,
     place: Callable[[str], str] = at_rest,
     wanted: Container[int] | None = None,
 ) -> KernelSide:
-    """The operators of a program.
+    """The operators of a plan.
 
     Args:
-        program: the program.
+        prepared: the plan.
         functions: where its Python functions are found.
         place: the full name of a path.
         wanted: their nodes; all of them if left out. The functions of others need not be there.
     """
-    layout = program.layout
+    layout = prepared.layout
     if wanted is not None:
         stages = [tuple(node for node in stage if node in wanted) for stage in layout.stages]
         layout = replace(layout, stages=tuple(stages))
-    hosted = hosted_of(layout, Lowering(program.plan, ExpressionContext(), functions))
+    hosted = hosted_of(layout, Lowering(prepared.plan, ExpressionContext(), functions))
     operators = {node: _operator(node, operator) for node, operator in hosted.operators.items()}
-    return KernelSide(program.plan, operators, place)
+    return KernelSide(prepared.plan, operators, place)
 
 
 def _operator(node: int, operator: KeyedOperator) -> KernelOperator:

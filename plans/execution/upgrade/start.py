@@ -138,20 +138,20 @@ class Start:
         self._migration.begin(finish, stopped, self.on_step)
 
     def prepare(
-        self, program: PreparedPlan, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
+        self, prepared: PreparedPlan, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
     ) -> None:
         """Write what `publish` is to make count, and have Spark go on where each source was.
 
         Where the state moves, it has moved and counts afterwards.
 
         Args:
-            program: what is started, under the uids of the checkpoint.
+            prepared: what is started, under the uids of the checkpoint.
             stages: the kernel's spec of each stage.
             state: what each operator's bytes are, by uid.
             ends: whether all sources of the program end.
         """
         old = None if self.known is None else self.known.description
-        names = names_of(program, self.setting, old)
+        names = names_of(prepared, self.setting, old)
         setting = self.setting
         if self.known is not None and self.known.partitions:
             setting = replace(setting, partitions=self.known.partitions)
@@ -159,14 +159,14 @@ class Start:
         folder = self.generation.folder if self._migration is None else self._migration.old.folder
         # Of a source that the last program did not read, the log may have a position of a batch that ran without it.
         found = positions(folder) | recorded
-        description = describe(program, setting) | {
+        description = describe(prepared, setting) | {
             "sources": names.active,
             "gone": names.gone,
             "positions": {name: found[name] for name in sorted(found) if name not in names.all()},
-            PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(program.plan)},
+            PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(prepared.plan)},
         }
         files = ProgramFiles(
-            program.plan.to_json(),
+            prepared.plan.to_json(),
             json.dumps(description, indent=1),
             json.dumps(list(stages), indent=1),
             json.dumps(state, indent=1),
@@ -200,13 +200,13 @@ class Start:
         self.generation.folder.write_text(ENDED, "")
 
 
-def batch_clock(start: Start, program: PreparedPlan, options: RunOptions) -> BatchClock:
+def batch_clock(start: Start, prepared: PreparedPlan, options: RunOptions) -> BatchClock:
     """The clock of a run on a checkpoint.
 
     Raises:
         CheckpointError: the machine's clock has jumped since the last micro-batch, and state goes by it.
     """
-    matters = program.goes_by_the_clock or bool(forgetting(program.plan))
+    matters = prepared.goes_by_the_clock or bool(forgetting(prepared.plan))
     strict, where = matters and not options.allow_clock_jump, start.store.root.shown
     if start.head is None:
         return BatchClock(where, strict=strict)

@@ -79,21 +79,21 @@ class Warming:
         edits = tuple(each for each in self._wanted(wanted) if self._has_past(each))
         if not edits or not self.pasts.log:
             return None
-        program = prepare(excerpt(self._program.plan, {_node(each) for each in edits}))
-        clock = self._clock(program)
+        prepared = prepare(excerpt(self._prepared.plan, {_node(each) for each in edits}))
+        clock = self._clock(prepared)
         found = tuple(dict.fromkeys((*self._refusals(edits), *self._of_time(edits, clock))))
         if found:
             raise _refused(found, self.where)
         # A table of several scans has the number of the first of them, which may not be among them here.
-        sources = {at: self.pasts.source_of(program.starts(at)[0]) for at in (*program.tables, *program.values)}
+        sources = {at: self.pasts.source_of(prepared.starts(at)[0]) for at in (*prepared.tables, *prepared.values)}
         pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
         names = {at: self.pasts.names.by_node[source] for at, source in sources.items()}
         files = {past.name: (past.files, past.given is not None) for past in pasts.values()}
-        return Filling(edits, program, pasts, names, batches_of(files, clock, self.most), clock, self.progress)
+        return Filling(edits, prepared, pasts, names, batches_of(files, clock, self.most), clock, self.progress)
 
     @cached_property
-    def _program(self) -> PreparedPlan:
-        return self.pasts.program
+    def _prepared(self) -> PreparedPlan:
+        return self.pasts.prepared
 
     # ---- which operators
 
@@ -117,7 +117,7 @@ class Warming:
         return CheckpointError(message, where=self.where, remedy=remedy)
 
     def _uids(self, edit: OperatorEdit) -> set[str]:
-        own = "" if edit.new_node is None else self._program.plan.node(edit.new_node).uid or ""
+        own = "" if edit.new_node is None else self._prepared.plan.node(edit.new_node).uid or ""
         return {edit.uid, edit.old_uid, own} - {""}
 
     def _has_past(self, edit: OperatorEdit) -> bool:
@@ -128,14 +128,14 @@ class Warming:
     def _refusals(self, edits: Sequence[OperatorEdit]) -> Iterator[Refusal]:
         filled = {each.new_node for each in edits}
         for edit in edits:
-            ids = above(self._program.plan, [_node(edit)])
+            ids = above(self._prepared.plan, [_node(edit)])
             for source in self.pasts.above(_node(edit)):
                 for why, remedy in self.pasts.faults(source):
                     yield Refusal(edit.uid, why, remedy)
-            for why in unrepeatable(self._program.plan, ids):
+            for why in unrepeatable(self._prepared.plan, ids):
                 yield Refusal(edit.uid, why)
             for other in self.diff.operators:
-                if other.new_node in ids - filled and other.new_node in self._program.layout.levels:
+                if other.new_node in ids - filled and other.new_node in self._prepared.layout.levels:
                     for why, remedy in self._of_operator(other):
                         yield Refusal(edit.uid, why, remedy)
 
@@ -148,7 +148,7 @@ class Warming:
             return
         remedy = f"--reset {other.uid} --warm-up {other.uid} makes that anew, too"
         why = other.why if other.verdict is not Verdict.FULL else self.partly.get(other.old_uid, "")
-        if not why and any(entry.ttl_ms for entry in self._program.plan.node(_node(other)).ttl_entries):
+        if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(other)).ttl_entries):
             why = "it forgets after its TTL"
         if why:
             yield f"what {what} has given is not known: {why}", remedy
@@ -159,9 +159,9 @@ class Warming:
 
     # ---- event time
 
-    def _clock(self, program: PreparedPlan) -> Clock:
+    def _clock(self, prepared: PreparedPlan) -> Clock:
         log = self.pasts.log
-        if not program.event_time:
+        if not prepared.event_time:
             return Clock()
         if self.pasts.description["clock"] != "event time":
             return Clock(True)

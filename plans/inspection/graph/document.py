@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,11 +19,15 @@ from compiled_plan.plans.inspection.graph.words import identifier_of, listed, ta
 from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.inspection.lineage.table_identity import by_name
 from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode
+from compiled_plan.plans.nodes.references import references
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.text.masking import masked_text
 
 Role = Literal["source", "sink", "operator"]
+
+#: Fields with unique keys of an input: `inputUniqueKeys`, `leftUpsertKeys`.
+_NAMES_UNIQUE_KEYS = re.compile(r"(?i)(unique|upsert)keys?$")
 
 
 class _Part(BaseModel):
@@ -158,7 +164,7 @@ def _spread(plan: CompiledPlan, exchange: PlanNode) -> str:
     return {"SINGLETON": "to one place", "BROADCAST": "to everybody"}.get(wanted.type, "")
 
 
-def _names(node: PlanNode, columns: tuple[int, ...]) -> list[str]:
+def _names(node: PlanNode, columns: Sequence[int]) -> list[str]:
     names = node.output_type.names
     return [names[at] for at in columns if at < len(names)]
 
@@ -206,24 +212,9 @@ def _keys(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphKey]:
             yield GraphKey(input=port, columns=_names(start, columns))
 
 
-#: The field of a node type that names the unique keys of an input, and which input that is.
-_UNIQUE = (("left_upsert_keys", 0), ("right_upsert_keys", 1), ("input_upsert_key", 0), ("unique_keys", 0))
-
-
 def _upsert_keys(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphKey]:
     inputs = plan.inputs(node)
-    listed = [(port, key) for name, port in _UNIQUE for key in _each(getattr(node, name, None))]
-    several = getattr(node, "input_unique_keys", ())
-    listed += [(port, key) for port, keys in enumerate(several) for key in _each(keys)]
-    for port, key in listed:
-        if port < len(inputs):
-            yield GraphKey(input=port, columns=_names(inputs[port], key))
-
-
-def _each(keys: object) -> list[tuple[int, ...]]:
-    """A key, or a list of keys, as a list of keys."""
-    if not isinstance(keys, tuple) or not keys:
-        return []
-    if isinstance(keys[0], int):
-        return [keys]
-    return [key for key in keys if isinstance(key, tuple) and key]
+    parts = (part for part in references(node) if _NAMES_UNIQUE_KEYS.search(str(part.path[0])))
+    for (_, port), columns in groupby(parts, lambda part: (part.path[:-1], part.input)):
+        if port is not None and port < len(inputs):
+            yield GraphKey(input=port, columns=_names(inputs[port], [part.column for part in columns]))

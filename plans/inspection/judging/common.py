@@ -16,7 +16,7 @@ from compiled_plan.plans.inspection.lineage.operators import Role, listed
 
 
 def judged(edited: Edited) -> Judgement | None:
-    """What an edit of a property does; None where nothing is to be said of it."""
+    """Judge an edit of a property; None where nothing is to be said of it."""
     subject = edited.present.subject
     rule = kind_of(edited.pair.new.kind).rules.get(subject) or _COMMON.get(subject) or _by_role
     found = rule(edited)
@@ -59,7 +59,7 @@ def _columns(edited: Edited) -> Judgement:
 
 
 def _found_again(pair: Pair, at: int) -> bool:
-    """Whether a row that is taken back is found without looking at all its columns, or none ever is."""
+    """True where no row is taken back, or such a row is found without looking at all its columns."""
     name = kind_of(pair.new.kind).found_by
     if pair.appends(at) or name == "key":
         return True
@@ -67,7 +67,7 @@ def _found_again(pair: Pair, at: int) -> bool:
 
 
 def _order(edited: Edited) -> Judgement:
-    """What was left out by the old order is not known."""
+    """Rows that the old order left out are not known."""
     items = edited.list
     if items.added or items.dropped or items.is_permuted:
         return edited.incompatible("what is kept was chosen and sorted by the old order: what it left out is not known")

@@ -48,7 +48,7 @@ class Pair:
         return found[0].get(subject), found[1].get(subject)
 
     def list(self, name: str) -> ListEdit:
-        """What became of the items of a property."""
+        """The edit of the items of a property."""
         return _list_edit(*self.property(name))
 
     def values(self, name: str) -> tuple[Any, Any]:
@@ -56,7 +56,7 @@ class Pair:
         return self.old.value(name), self.new.value(name)
 
     def appends(self, at: int = 0) -> bool:
-        """Whether neither plan ever takes back a row that comes to an input."""
+        """True where neither plan ever takes back a row that comes to an input."""
         return at in self.append_only
 
 
@@ -91,7 +91,7 @@ class Edited:
 
     @cached_property
     def list(self) -> ListEdit:
-        """What became of the items."""
+        """The edit of the items."""
         return _list_edit(self.old, self.new)
 
     @property

@@ -64,7 +64,7 @@ class ListEdit:
 
     @property
     def rounded(self) -> tuple[Item, ...]:
-        """What stays, and was rounded or computed to another type before."""
+        """Items that stay, and were rounded or computed to another type before."""
         return self.shifted(Shift.FINER | Shift.COMPUTED)
 
     def shifted(self, shift: Shift) -> tuple[Item, ...]:

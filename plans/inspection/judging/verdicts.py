@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class Verdict(Enum):
-    """What becomes of state, from best to worst.
+    """The fate of state, from best to worst.
 
     `FULL`: the new program goes on with the state and gives what it gives from scratch over all data. `PARTIAL`: it
     goes on, and the result differs in what the reason says. `UNKNOWN`: nobody can tell, as of a Python function whose

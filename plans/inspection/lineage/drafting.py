@@ -1,4 +1,4 @@
-"""What rules are made with, and where they are registered.
+"""The registry of rules, and the parts that they are made with.
 
 Each node type has one rule, in the module of `plans.inspection.operators` that is named as the node's: from what its
 inputs' columns mean to what its own mean, and to the properties of what it keeps. A node without one has that which

@@ -140,7 +140,7 @@ def _argument_types(edited: Edited) -> Judgement | None:
 
 
 def _takes_rows_back(edited: Edited) -> Judgement | None:
-    """How many rows a group has is known anyway; the values that MIN or MAX passed over are not."""
+    """The rows of a group are counted anyway; the values that MIN or MAX passed over are not known."""
     calls = edited.pair.list("aggregates")
     kept = {calls.new[each.new].digest for each in calls.found}
     before = {calls.old[each.old].digest for each in calls.found}

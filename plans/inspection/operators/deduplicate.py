@@ -62,7 +62,7 @@ def keeps(edited: Edited) -> Judgement:
 
 
 def order(edited: Edited) -> Judgement:
-    """Which row is the first or last is said by its time."""
+    """The time of a row says whether it is the first or last."""
     if edited.list.added or edited.list.dropped:
         return edited.incompatible("the row that is kept was chosen by another time")
     if edited.list.rounded:

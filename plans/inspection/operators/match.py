@@ -47,7 +47,7 @@ def match_recognize(node: Match, context: Context) -> RuleResult:
 
 
 def _pattern(edited: Edited) -> Judgement:
-    """How far a match is says something for its own pattern alone."""
+    """Progress of a match has a meaning for its own pattern alone."""
     items = edited.list
     if items.added or items.dropped or items.is_permuted or items.rounded:
         return edited.incompatible("matches that are under way are those of the old pattern", listed=True)

@@ -118,7 +118,7 @@ def _frame_of(found: Property | None) -> Meaning | None:
 
 
 def _reach(found: Property | None) -> float | None:
-    """How far a frame reaches back in rows or ms; None for all rows before."""
+    """Rows or ms that a frame reaches back; None for all rows before."""
     frame = _frame_of(found)
     bound = frame.parts[0] if frame is not None and frame.parts else None
     if bound is None or bound.head != "bound":

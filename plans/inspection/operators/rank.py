@@ -71,7 +71,7 @@ def ranks(edited: Edited) -> Judgement:
 
 
 def _strategy(edited: Edited) -> Judgement:
-    """Where rows may be taken back, all are kept."""
+    """All rows are kept where rows may be taken back."""
     old, _ = edited.values
     if old == Retract().type:
         return edited.full()

@@ -280,7 +280,7 @@ def window_deduplicate(node: WindowDeduplicate, context: Context) -> RuleResult:
 
 
 def _window(edited: Edited) -> Judgement:
-    """What is kept stands under its window."""
+    """State stands under its window."""
     if edited.list.added or edited.list.dropped:
         why = "what is kept of open windows stands under the old ones, and is not found in the new"
         return edited.incompatible(why)

@@ -189,7 +189,6 @@ def _whole_months(value: Any, type_: Any) -> int:
     return _months(value.years * 12 + value.months, type_)
 
 
-_RELATIVEDELTA = "dateutil.relativedelta.relativedelta"
 _PANDAS_TIMESTAMP = "pandas._libs.tslibs.timestamps.Timestamp"
 
 #: Conversions of classes that are known by name, besides those of SIMPLE.

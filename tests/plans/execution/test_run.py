@@ -131,7 +131,7 @@ def test_a_crash_between_two_sinks_leaves_each_row_once(
     plan = compiled(three_inserts(tmp_path))
     options = RunOptions(checkpoint=str(tmp_path / "checkpoint"))
     run = Run(spark, plan, options)
-    last = run._sinks[run.program.sinks[-1].id]
+    last = run._sinks[run.prepared.sinks[-1].id]
     monkeypatch.setattr(type(last), "write", failing_at(last, type(last).write))
     with pytest.raises(ExecutionError, match="disk is full"):
         run.execute()

@@ -122,7 +122,7 @@ def fails(
 ) -> None:
     """A run that crashes when a micro-batch is written, before it is committed."""
     run = Run(spark, plan, options)
-    sink = type(run._sinks[run.program.sinks[0].id])
+    sink = type(run._sinks[run.prepared.sinks[0].id])
     before = sink.write
 
     def write(self: object, frame: object, batch: int) -> None:

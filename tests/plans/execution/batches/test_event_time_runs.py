@@ -170,7 +170,7 @@ def test_a_crash_in_the_micro_batch_that_the_clock_made(
     plan = counting(topics, topics.make("crash", 2), "'scan.watermark.idle-timeout' = '300 ms'")
     lines: list[str] = []
     run = Run(spark, plan, RunOptions(str(tmp_path / "c")), lines.append)
-    sink = type(run._sinks[run.program.sinks[0].id])
+    sink = type(run._sinks[run.prepared.sinks[0].id])
     write = sink.write
 
     def fails(self: object, frame: object, batch: int) -> None:
@@ -210,7 +210,7 @@ class Crashing:
     """Has the sink of a run fail at a micro-batch, before it writes it or after that."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, run: Run, at: int, after: bool) -> None:
-        sink = type(run._sinks[run.program.sinks[0].id])
+        sink = type(run._sinks[run.prepared.sinks[0].id])
         write, calls = sink.write, iter(range(1000))
 
         def fails(self: object, frame: object, batch: int) -> None:

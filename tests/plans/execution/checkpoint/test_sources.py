@@ -165,10 +165,10 @@ def test_two_tables_never_have_one_name() -> None:
 def test_names_stay_with_what_a_table_means() -> None:
     def named(tables: str, query: str, old: object = None) -> tuple[dict[str, str], object]:
         plan = TableEnvironment().compile_script((tables + f"INSERT INTO copied {query};").replace("{folder}", "/d"))
-        program = prepare(with_uids(plan))
-        found = names_of(program, Setting("h"), old)  # type: ignore[arg-type]
+        prepared = prepare(with_uids(plan))
+        found = names_of(prepared, Setting("h"), old)  # type: ignore[arg-type]
         by_table = {
-            program.tables[node].table.identifier.rpartition(".")[2]: name for node, name in found.by_node.items()
+            prepared.tables[node].table.identifier.rpartition(".")[2]: name for node, name in found.by_node.items()
         }
         return by_table, {"sources": found.active, "gone": found.gone}
 

@@ -40,8 +40,8 @@ def test_rows_for_a_sink_that_pass_a_stage_have_its_primary_key(
             "INSERT INTO n SELECT b, COUNT(*) FROM t GROUP BY b; END;"
         )
     )
-    program = prepare(plan)
-    hosted = hosted_of(program.layout, Lowering(plan, ExpressionContext()))
+    prepared = prepare(plan)
+    hosted = hosted_of(prepared.layout, Lowering(plan, ExpressionContext()))
     sink = next(
         node for node in plan.sinks if node.output_type and "`s`" in str(node.dynamic_table_sink.table.identifier)
     )
@@ -84,8 +84,8 @@ def test_columns_of_an_operator_have_the_names_of_the_plan(query: str, options: 
         "CREATE TABLE s (b STRING, n BIGINT) WITH ('connector' = 'blackhole');\n"
     )
     plan = with_uids(TableEnvironment().compile_script(f"{options}{tables}INSERT INTO s {query};"))
-    program = prepare(plan)
-    hosted = hosted_of(program.layout, Lowering(plan, ExpressionContext()))
+    prepared = prepare(plan)
+    hosted = hosted_of(prepared.layout, Lowering(plan, ExpressionContext()))
     (node,) = hosted.operators
     ((*found,),) = hosted.named(node)
     assert [f"{each['name']} {each['type']}" for each in found] == columns

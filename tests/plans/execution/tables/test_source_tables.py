@@ -20,10 +20,10 @@ INSERT INTO b SELECT x.id FROM a AS x JOIN a AS y ON x.id = y.id UNION ALL VALUE
 
 
 def test_a_table_is_found_by_the_name_of_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = prepare(TableEnvironment().compile_script(PROGRAM))
-    (table,), (values,) = program.tables, program.values
-    found = SourceTables.of(cast(Any, None), program, {table: "a", values: "values_v1"})
-    scans = tuple(scan.id for scan in program.tables[table].scans)
+    prepared = prepare(TableEnvironment().compile_script(PROGRAM))
+    (table,), (values,) = prepared.tables, prepared.values
+    found = SourceTables.of(cast(Any, None), prepared, {table: "a", values: "values_v1"})
+    scans = tuple(scan.id for scan in prepared.tables[table].scans)
     assert found.by_name == {
         "a": ReadTable("default_catalog.default_database.a", scans),
         "values_v1": ReadTable("", (values,)),

@@ -57,12 +57,12 @@ def started(
 ) -> Store:
     """A checkpoint on which a plan has run so many micro-batches, and has begun one more."""
     setting = setting or Setting(TRANSFORM, 2)
-    program = program_of(plan, setting.host)
+    prepared = program_of(plan, setting.host)
     store = Store(LocalFolder(root), "1.0")
     generation = store.new_generation(setting.versions, "run")
-    names = names_of(program, setting)
-    description = describe(program, setting) | {"sources": names.active, "gone": names.gone, "positions": {}}
-    number = store.new_program(generation, ProgramFiles(program.plan.to_json(), json.dumps(description)))
+    names = names_of(prepared, setting)
+    description = describe(prepared, setting) | {"sources": names.active, "gone": names.gone, "positions": {}}
+    number = store.new_program(generation, ProgramFiles(prepared.plan.to_json(), json.dumps(description)))
     store.publish(generation.number, number, "start")
     for batch in range(batches + begun):
         about = {"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {}}

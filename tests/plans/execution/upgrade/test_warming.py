@@ -113,7 +113,7 @@ def keyed(place: Place, sink: str) -> dict[str, tuple[Any, ...]]:
 
 def uid_of(run: Run, kind: str) -> str:
     """The operator of that kind that starts empty."""
-    (found,) = (node.uid for node in run.program.plan.nodes if node.kind == kind and node.uid)
+    (found,) = (node.uid for node in run.prepared.plan.nodes if node.kind == kind and node.uid)
     return found
 
 
@@ -182,7 +182,7 @@ def test_a_reset_operator_is_made_anew_from_history(place: Place) -> None:
     place.run(place.compiled(TABLES, old.replace("1 FROM", "CAST(1 AS BIGINT) FROM")))
     go_on(place)
     plan = place.compiled(TABLES, new)
-    (uid,) = (node.uid for node in place.started(plan, upgrade="migrate-partial").program.plan.nodes if node.uid)
+    (uid,) = (node.uid for node in place.started(plan, upgrade="migrate-partial").prepared.plan.nodes if node.uid)
     assert uid is not None
     run = place.moved(plan, reset=(uid,), warm_up=(uid,), upgrade="migrate-partial")
     assert run.upgrade is not None

@@ -32,6 +32,20 @@ def test_state_with_its_ttls() -> None:
     assert all(each.of and each.effective_ttl for each in join.state)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "keys"),
+    [
+        ("aggregate/agg_over_agg", "sink", [(0, ["cnt"])]),
+        ("changelog_normalize/maxwell_duplicates_join", "join", [(0, ["id"]), (1, ["name"])]),
+        ("deduplicate/dedup_then_join", "deduplicate", [(0, ["order_id"])]),
+        ("join/multi_join_same_key", "multi-join", [(0, ["uid"])]),
+    ],
+)
+def test_unique_keys_of_inputs(name: str, kind: str, keys: list[tuple[int, list[str]]]) -> None:
+    drawn = graph_of(CompiledPlan.from_json(text_of(name))).nodes
+    assert keys in [[(key.input, key.columns) for key in node.upsert_keys] for node in drawn if node.kind == kind]
+
+
 @pytest.mark.parametrize("group", sorted({name_of(path).partition("/")[0] for path in CONFORMANCE}))
 def test_every_plan_can_be_drawn(group: str) -> None:
     for name in (each for each in map(name_of, CONFORMANCE) if each.startswith(f"{group}/")):
