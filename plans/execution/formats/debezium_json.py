@@ -5,13 +5,10 @@ Source: Flink's pages "Debezium" and "Ogg", and what Flink 2.3 reads and writes.
 
 from __future__ import annotations
 
-from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.formats.debezium_json import SPEC
 from compiled_plan.plans.execution.formats.base import register
 from compiled_plan.plans.execution.formats.lines import LineFormat
-
-_LTZ = t.TimestampLtzType(precision=3)
 
 
 class DebeziumJsonFormat(LineFormat):

@@ -31,9 +31,6 @@ PARTITION = "partition"
 #: Flink's RowKind bytes.
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = 0, 1, 2, 3
 
-#: Short texts of the row kinds, by byte.
-KIND_TEXT = ("+I", "-U", "+U", "-D")
-
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
