@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page compare-plans lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -63,6 +63,9 @@ test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits o
 
 test-flink: kernel  ## the test programs and restore plans of Flink's planner, here and in Flink: a table of outcomes (some 20 minutes)
 	@$(BIN)/python -m tests.flink_programs $(ARGS)
+
+compare-plans: $(READY)  ## plans and messages of all test programs beside those of a commit (WITH=COMMIT)
+	@$(BIN)/python -m tests.compare_plans $(WITH) $(ARGS)
 
 lint: $(READY)  ## ruff, mypy, import contracts, the format of Java
 	@$(BIN)/ruff check --quiet $(CODE)
