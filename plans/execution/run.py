@@ -109,6 +109,7 @@ class Run:
             self._register_functions()
             self._clock = None if options.real_time_ms is None else row_clock(spark)
             self._sources = self._opened_sources()
+            self._batch_clock = batch_clock(self.start, self.prepared, self.options)
             self._sinks = self._opened_sinks()
             self._committing = self._checked_commits()
             self._batches = self._planned_batches()
@@ -146,7 +147,7 @@ class Run:
         context = connectors.SinkContext(
             self.spark, self.start.run_id, self.stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
-        return Sinks(self.prepared, context)
+        return Sinks(self.prepared, context, self._batch_clock)
 
     def _checked_commits(self) -> Committing:
         committing = Committing(self._sinks.commits)
@@ -154,8 +155,7 @@ class Run:
         return committing
 
     def _planned_batches(self) -> MicroBatches:
-        clock = batch_clock(self.start, self.prepared, self.options)
-        publish = self.start.publish
+        publish, clock = self.start.publish, self._batch_clock
         return MicroBatches(self.spark, self.prepared, self._sinks, self.options, self.bounded, publish, clock)
 
     def _real_time_query(self) -> RealTimeQuery | None:

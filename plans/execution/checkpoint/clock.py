@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -106,9 +106,13 @@ class BatchClock:
             self._last = max(self._last, self._expected())
             return self._last
 
+    def reading(self) -> Reading:
+        """The machine's clocks; a jump since `follow` is left out, so that the next start sees it."""
+        now = reading()
+        return replace(now, wall=self._at.wall + now.up - self._at.up)
+
     def _expected(self) -> int:
-        """The machine's time unless it has jumped since it was last looked at."""
-        return self._at.wall + reading().up - self._at.up
+        return self.reading().wall
 
     def follow(self) -> None:
         """Have the time be that of the machine.

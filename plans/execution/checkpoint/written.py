@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
-from compiled_plan.plans.execution.checkpoint import clock
-from compiled_plan.plans.execution.checkpoint.clock import Reading
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock, Reading
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.files.folders import ReadableFolder
 from compiled_plan.plans.inspection.checkpoints import WRITTEN, json_in
@@ -60,6 +59,6 @@ def read_written(generation: ReadableFolder) -> Written:
         return Written()
 
 
-def write_written(generation: Folder, written: Written) -> None:
-    """Keep it, with what the clocks say now."""
+def write_written(generation: Folder, written: Written, clock: BatchClock) -> None:
+    """Write the figures into a generation, with the reading of the run's clock."""
     generation.write_text(WRITTEN, json.dumps(asdict(replace(written, clock=clock.reading()))))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
@@ -36,10 +37,11 @@ class Sinks:
     Args:
         prepared: its sinks, and the tables whose records may be put aside.
         context: what sinks are opened with.
+        clock: of the run.
     """
 
-    def __init__(self, prepared: PreparedPlan, context: connectors.SinkContext) -> None:
-        self.prepared = prepared
+    def __init__(self, prepared: PreparedPlan, context: connectors.SinkContext, clock: BatchClock) -> None:
+        self.prepared, self._clock = prepared, clock
         self._sinks = {
             sink: connectors.open_sink(table, context) for sink, table in sink_tables(prepared.sinks).items()
         }
@@ -95,7 +97,7 @@ class Sinks:
         self._batches[batch] = BatchRows(sum(written.values()), aside)
         sums = read_written(folder) if self._sums is None else self._sums
         self._sums = sums.after(batch, written, marked=marked)
-        write_written(folder, self._sums)
+        write_written(folder, self._sums, self._clock)
 
     def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:
         """Returns the number of rows written by table, and that of dead letters."""

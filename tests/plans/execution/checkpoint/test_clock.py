@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import pytest
 
@@ -16,6 +17,7 @@ from compiled_plan.plans.execution.checkpoint import clock
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock, Reading
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at, progress_of
 from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.inspection.checkpoints import WRITTEN
 from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 from compiled_plan.plans.plan import CompiledPlan
@@ -220,6 +222,25 @@ def test_a_clock_that_jumps_in_a_run_ends_it_before_it_is_gone_by(place: Place, 
     machine.jumps(-DAY)
     place.run(plan)
     assert place.rows("counts") == [("x", 2)]
+
+
+def test_a_jump_in_a_micro_batch_is_known_to_the_next_start(
+    place: Place, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = with_ttl(place.compiled(TABLES, COUNTS), "1 h")
+    with monkeypatch.context() as patched, suppress(CheckpointError):
+        count = Sinks.count
+
+        def jump_and_count(*arguments: Any, **named: Any) -> None:
+            machine.jumps(DAY)
+            count(*arguments, **named)
+
+        patched.setattr(Sinks, "count", jump_and_count)
+        place.run(plan)
+    assert place.rows("counts") == [("x", 1)]
+    assert "1 d ahead since the last micro-batch" in place.refusal(plan)
+    machine.jumps(-DAY)
+    place.run(plan)
 
 
 def test_plans_that_no_clock_matters_to_start_at_any_time(place: Place, machine: Machine) -> None:

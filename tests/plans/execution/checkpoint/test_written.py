@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 
@@ -18,7 +19,7 @@ def test_it_is_read_as_it_was_kept_and_a_torn_file_says_nothing(tmp_path: Path) 
     folder = LocalFolder(tmp_path)
     assert read_written(folder) == Written(rows={}, last={})
     kept = Written().after(4, {"a": 3})
-    write_written(folder, kept)
+    write_written(folder, kept, BatchClock("cp"))
     assert replace(read_written(folder), clock=None) == kept
     assert read_written(folder).clock is not None
     for torn in ('{"batch', "[]", '{"batch": "x"}', '{"clock": {}}', '{"a":' * 100_000):

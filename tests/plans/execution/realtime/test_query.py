@@ -16,6 +16,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from tests.support.commands import ROOT, process
+from tests.support.waiting import wait_until
 
 #: Short batches: Spark's least is 5 s.
 SHORT = ("--conf", "spark.sql.streaming.realTimeMode.minBatchDuration=1000", "--conf", "spark.sql.shuffle.partitions=2")
@@ -199,6 +200,52 @@ def test_a_batch_that_was_begun_in_either_mode_is_finished_first(
     said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
     assert said.returncode == 0, said.stderr
     assert last(shown + said.stdout.splitlines()) == last(f"+I[{row}]" for row in expected[0])
+    assert pairs(tmp_path / "out") == expected[1]
+
+
+#: `execute-plan` on a machine whose clock is ahead by the milliseconds that stand in a file.
+_AHEAD = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from compiled_plan.cli.execute_plan import main
+from compiled_plan.plans.execution.checkpoint import clock
+real, ahead = clock.reading, Path(sys.argv.pop(1))
+def reading():
+    now = real()
+    return replace(now, wall=now.wall + int(ahead.read_text()))
+clock.reading = reading
+main()
+"""
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+@pytest.mark.parametrize(("jump", "way"), [(86_400_000, "1 d ahead"), (-3_600_000, "1 h back")])
+def test_a_clock_that_jumps_ends_the_run_before_its_checkpoint(
+    expected: tuple[Counter[str], list[tuple[int, int]]], tmp_path: Path, jump: int, way: str
+) -> None:
+    ahead, plan, checkpoint = tmp_path / "ahead", tmp_path / "plan.json", tmp_path / "checkpoint"
+    script = "SET 'table.exec.state.ttl' = '12 h';" + program(tmp_path / "out", 200, 20)
+    plan.write_text(TableEnvironment().compile_script(script).to_json())
+    ahead.write_text("0")
+    line = [sys.executable, "-c", _AHEAD, ahead, plan, "--checkpoint", checkpoint, *REAL_TIME]
+    with (tmp_path / "log").open("w") as log:
+        run = subprocess.Popen(list(map(str, line)), stdout=log, stderr=log, cwd=ROOT)
+    commits = checkpoint / "generations/1/commits"
+    wait_until(lambda: run.poll() is not None or (commits.exists() and newest(commits) > 0), 90)
+    done = newest(commits)
+    (tmp_path / "jump").write_text(str(jump))
+    (tmp_path / "jump").replace(ahead)
+    assert run.wait(60) == 1, (tmp_path / "log").read_text()
+    assert f"{way} in the run" in (tmp_path / "log").read_text()
+    assert newest(commits) <= done + 1, "a batch that ended in the second of the jump"
+    shown = (tmp_path / "log").read_text().splitlines()
+    said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
+    assert said.returncode == 0, said.stderr
+    assert last([line for line in shown if _LINE.fullmatch(line)] + said.stdout.splitlines()) == last(
+        f"+I[{row}]" for row in expected[0]
+    )
     assert pairs(tmp_path / "out") == expected[1]
 
 
