@@ -54,6 +54,7 @@ class Driver:
         braces: whether a value may stand in braces.
         plain: whether values have to be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call
             functions, and Oracle puts the value into a descriptor, where it may go on behind a parenthesis.
+        java: whether a statement may define functions in Java, which run in this process where the database does.
     """
 
     classes: tuple[str, ...]
@@ -64,6 +65,7 @@ class Driver:
     code: frozenset[str] = frozenset()
     braces: bool = False
     plain: bool = False
+    java: bool = False
 
 
 _ON_SERVER = rf"{_SERVER}?+[\w.\-$%/]*+"
@@ -186,6 +188,7 @@ DRIVERS: Mapping[str, Driver] = {
         _names("create user password bootPassword territory collation retrieveMessageText securityMechanism ssl"),
         _names("databaseName createFrom restoreFrom rollForwardRecoveryFrom logDevice traceFile traceDirectory"),
         _names("encryptionProvider"),
+        java=True,
     ),
     "h2": Driver(
         ("org.h2.Driver",),
@@ -200,6 +203,7 @@ DRIVERS: Mapping[str, Driver] = {
         ),
         code=_names("init database_event_listener java_object_serializer authenticator authrealm"),
         plain=True,
+        java=True,
     ),
     "sqlserver": Driver(
         ("com.microsoft.sqlserver.jdbc.SQLServerDriver",),
@@ -297,8 +301,11 @@ def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterato
         yield from _of_parameter(driver, option, name, value)
     for option in _IN_STATEMENTS:
         if is_embedded and _TABLE.fullmatch(options.get(option, "t")) is None:
-            message = "a statement could read any file, since the database runs in this process"
-            yield Reached(Reach.UNKNOWN, option, options[option], message, "name a table or view alone")
+            kind, could = (Reach.CODE, "run code") if driver.java else (Reach.UNKNOWN, "read any file")
+            message = (
+                f"the option {option!r} is part of a statement, which could {could}: the database runs in this process"
+            )
+            yield Reached(kind, option, options[option], message, "name a table or view alone", option)
 
 
 def _of_parameter(driver: Driver, option: str, name: str, value: str) -> Iterator[Reached]:
