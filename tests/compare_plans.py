@@ -16,6 +16,7 @@ from typing import Annotated
 
 import typer
 
+from tests.conformance.cases import cases, categories
 from tests.upgrades.chance.pairs import pair
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +42,7 @@ def programs(random: int, folders: list[Path], drawn: Path) -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files", "*.sql"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.splitlines()
-    paths = [str(ROOT / path) for path in listed]
+    paths = [str(ROOT / path) for path in listed] + [str(case.folder / "program.sql") for case in cases(*categories())]
     paths += [str(path) for folder in folders for path in sorted(folder.rglob("*.sql"))]
     for seed in range(random):
         for name, program in zip(("old", "new"), (pair(seed).old, pair(seed).new), strict=True):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from tests.conformance.cases import CASES
 from tests.support.commands import called, process
 from tools.maven import POSTGRES_DRIVER, fetched
 
@@ -102,7 +103,7 @@ def test_dry_run_gives_the_stages_as_json(plan_file: PlanFile) -> None:
 
 
 def test_a_node_that_cannot_run_is_refused_by_name() -> None:
-    plan = Path(__file__).parents[1] / "conformance/cases/errors/order_by_non_time_no_limit/flink-plan.json"
+    plan = CASES / "errors/order_by_non_time_no_limit/flink-plan.json"
     done = run("--dry-run", str(plan))
     assert done.returncode == 1
     assert "stream-exec-sort_1" in done.stderr

@@ -1,8 +1,9 @@
 """The conformance cases: programs, Flink's plans for them, and Flink's results.
 
-`cases/<category>/<name>/` holds `program.sql`, `data/`, `flink-plan.json` (what Flink 2.3.0 compiled) and
-`expected.json` (what Flink 2.3.0 computed, or its error and the stage of it). A result is compared as the table that
-its changelog adds up to, because a micro-batch may skip steps in between.
+`cases/<category>/<name>.txtar` holds `program.sql`, `data/`, `flink-plan.json` (the plan of Flink 2.3.0) and
+`expected.json` (its result, or its error and the stage of it). `python -m tests.conformance.record` writes both from a
+real Flink. A result is compared as the table that its changelog adds up to, because a micro-batch may skip steps in
+between.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-CASES = Path(__file__).with_name("cases")
+from tests.support.txtar import unpacked
+
+ARCHIVES = Path(__file__).with_name("cases")
+CASES = unpacked(ARCHIVES)
 #: Fields of nodes in which equal plans may differ.
 LEFT_OUT = ("id", "uid", "ttlAsCompiled", "description")
 

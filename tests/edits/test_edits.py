@@ -18,6 +18,7 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.plan import CompiledPlan
+from tests.conformance.cases import CASES
 from tests.edits.outcomes import Outcome, outcomes
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 #: What the deep test tries, as environment variables: edits, the seed of the first, and plans that are run.
 DEEP = {"EDITS": 20_000, "SEED": 1, "RUNS": 100}
 REFUSED = "refused"
-_CASES = Path(__file__).parents[1] / "conformance" / "cases"
 #: What a run may fail with because of the rows that it meets, not of the plan.
 _BY_DATA = (
     "null value is being written",
@@ -119,7 +119,7 @@ def stays_in(folder: Path, data: Any) -> bool:
     """Whether all paths of a plan are in a folder or a case's data: an edit may name any other place to write to."""
     if isinstance(data, dict):
         path = data.get("path")
-        if isinstance(path, str) and not any(map(Path(path).is_relative_to, (folder, _CASES))):
+        if isinstance(path, str) and not any(map(Path(path).is_relative_to, (folder, CASES))):
             return False
         return all(stays_in(folder, item) for item in data.values())
     return not isinstance(data, list) or all(stays_in(folder, item) for item in data)

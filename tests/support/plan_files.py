@@ -9,9 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.cases import CASES
+
 TESTS = Path(__file__).parents[1]
 FROM_FLINK = tuple(sorted((TESTS / "plans" / "data").glob("*.json")))
-CONFORMANCE = tuple(sorted((TESTS / "conformance" / "cases").glob("*/*/flink-plan.json")))
+CONFORMANCE = tuple(sorted(CASES.glob("*/*/flink-plan.json")))
 ALL = CONFORMANCE + FROM_FLINK
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from tests.conformance.cases import CASES
 
-CASES = Path(__file__).parents[2] / "conformance" / "cases"
 #: Flink does not push columns that nobody reads down through a ranking.
 FEWER_COLUMNS = {"window/window_dedup_first", "window/window_dedup_last", "window/window_topn_direct"}
 #: Statements of a set share nodes at other places than in Flink.

@@ -14,9 +14,9 @@ from compiled_plan.planner.sql.nodes.position import where
 from compiled_plan.planner.sql.nodes.statements import Insert, StatementSet
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError
+from tests.conformance.cases import CASES
 
 HERE = Path(__file__).parent
-CASES = HERE.parents[1] / "conformance" / "cases"
 
 
 def lines(name):
