@@ -2,7 +2,8 @@
 
 Each is started, stopped in the middle of its input, and kept: plan, checkpoint, sinks; then it runs on to its end, and
 what it has given is what every later release must give that starts on what was kept. With names, only these programs,
-into a release that is there; what is there already is never written again.
+into a release that is there; what is there already is never written again. `--unpack RELEASE FOLDER` writes a release's
+files into a folder.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import tarfile
 import tempfile
 from decimal import Decimal
 from importlib import metadata
@@ -21,6 +21,7 @@ from compiled_plan.plans.execution.session.options import GROUPS, NATIVE, TRANSF
 from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.plan import CompiledPlan
 from tests.historical import cases
+from tests.support.packed import pack, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,14 +39,12 @@ def freeze(spark: SparkSession, release: Path, names: list[str]) -> None:
 
     Args:
         spark: a session of two partitions.
-        release: the folder of the release.
-        names: of programs; none for all, into a folder that is not there yet.
+        release: the folder of the release, in which what is frozen of it already is unpacked.
+        names: of programs; none for all.
 
     Raises:
-        FreezeError: there is such a release, or such a case, or a program gives other rows when it is stopped.
+        FreezeError: there is such a case, or a program gives other rows when it is stopped.
     """
-    if release.exists() and not names:
-        raise FreezeError(f"{release} is frozen; the next release is another folder")
     cases.database(spark)
     if not (release / "data").exists():
         shutil.copytree(cases.DATA, release / "data")
@@ -53,10 +52,9 @@ def freeze(spark: SparkSession, release: Path, names: list[str]) -> None:
         for host in ON_OTHER_HOSTS.get(name, (TRANSFORM,)):
             folder = release / (name if host == TRANSFORM else f"{name}_{host}")
             if folder.exists():
-                raise FreezeError(f"{folder} is frozen")
+                raise FreezeError(f"{folder.name} is frozen")
             _freeze(spark, folder, name, host)
             print(f"{folder.name}: {sum(file.stat().st_size for file in folder.iterdir()):,} bytes", flush=True)
-    (release / cases.DIGESTS).write_text(json.dumps(cases.digests(release), indent=1) + "\n")
 
 
 def _freeze(spark: SparkSession, folder: Path, name: str, host: str) -> None:
@@ -88,8 +86,8 @@ def _freeze(spark: SparkSession, folder: Path, name: str, host: str) -> None:
         folder.mkdir(parents=True)
         (folder / "program.sql").write_text(cases.program(name), encoding="utf-8")
         (folder / cases.PLAN).write_text(kept, encoding="utf-8")
-        _archive(archived, folder / cases.STOPPED)
-        expected = {"host": host, "start": "goes on", "says": "", "fails": fails.partition("\n")[0], "sinks": found}
+        pack(archived, folder / cases.STOPPED)
+        expected = {"host": host, "fails": fails.partition("\n")[0], "sinks": found}
         text = json.dumps(expected, indent=1, ensure_ascii=False, default=_number)
         (folder / cases.EXPECTED).write_text(text + "\n", encoding="utf-8")
 
@@ -99,21 +97,30 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _archive(folder: Path, file: Path) -> None:
-    with tarfile.open(file, "w:xz") as archive:
-        for path in sorted(folder.rglob("*")):
-            archive.add(path, path.relative_to(folder), recursive=False)
-
-
 def main() -> int:
     """The command: exit 0 when all is frozen."""
-    release = cases.HERE / metadata.version("compiled-plan")
-    with spark_session("local[2]", {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "2g"}) as spark:
+    if sys.argv[1:2] == ["--unpack"]:
+        unpack(cases.HERE / f"{sys.argv[2]}.tar.xz", Path(sys.argv[3]))
+        return 0
+    version, names = metadata.version("compiled-plan"), sys.argv[1:]
+    archive = cases.HERE / f"{version}.tar.xz"
+    settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "2g"}
+    if archive.exists() and not names:
+        print(f"error: {archive} is frozen; the next release is another file", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as temporary, spark_session("local[2]", settings) as spark:
+        release = Path(temporary, version)
+        if archive.exists():
+            unpack(archive, release)
         try:
-            freeze(spark, release, sys.argv[1:])
+            freeze(spark, release, names)
         except FreezeError as fault:
             print(f"error: {fault}", file=sys.stderr)
             return 1
+        pack(release, archive)
+    frozen = cases.frozen()
+    frozen.setdefault(version, {"refused": {}})["sha256"] = cases.digest(version)
+    cases.RELEASES.write_text(json.dumps(frozen, indent=1) + "\n")
     return 0
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.support.txtar import unpacked
+from tests.support.packed import unpacked
 
 ARCHIVES = Path(__file__).with_name("cases")
 CASES = unpacked(ARCHIVES)

@@ -21,7 +21,7 @@ from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import ProgramError
 from tests.conformance.cases import ARCHIVES, added_up, row_text, same_plan
 from tests.flink_programs.flink import Flink
-from tests.support.txtar import BUILD, archive, parse
+from tests.support.packed import BUILD, archive, parse
 
 
 def question(program: str) -> dict[str, Any]:

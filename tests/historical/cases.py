@@ -1,9 +1,11 @@
 """The frozen cases: a program that some release started, stopped in the middle of its input, and what it must give.
 
-`<release>/<case>/` holds `program.sql`, `plan.json` as the release compiled it, `stopped.tar.xz` (checkpoint and sinks
-as they were when the run stopped after the first part of the input) and `expected.json`; `<release>/data/<part>/` holds
-the input. In programs and plans `${folder}` stands for the folder of a run. A checkpoint has full paths, and digests
-of them, so each case has one folder on every machine, see `place`.
+`<release>.tar.xz` holds, by case, `program.sql`, `plan.json` as the release compiled it, `stopped.tar.xz` (checkpoint
+and sinks as they were when the run stopped after the first part of the input) and `expected.json`; in `data/<part>/` it
+holds the input. `releases.json` has the digest of each, and the cases that are refused by now, with a part of the
+message; `python -m tools.freeze_release --unpack RELEASE FOLDER` unpacks one. In programs and plans `${folder}` stands
+for the folder of a run. A checkpoint has full paths, and digests of them, so each case has one folder on every machine,
+see `place`.
 """
 
 from __future__ import annotations
@@ -31,17 +33,19 @@ from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import added_up, row_text
+from tests.support.packed import unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 HERE = Path(__file__).parent
 PROGRAMS, DATA = HERE / "programs", HERE / "data"
+PACKED, RELEASES = unpacked(HERE), HERE / "releases.json"
 #: The folder of a run in programs and plans.
 PLACE = "${folder}"
 #: Where the folders of cases are.
 ROOT = Path("/tmp/compiled-plan-historical")
-PLAN, STOPPED, EXPECTED, DIGESTS = "plan.json", "stopped.tar.xz", "expected.json", "digests.json"
+PLAN, STOPPED, EXPECTED = "plan.json", "stopped.tar.xz", "expected.json"
 #: The clock says that a file of the input was written then: later parts later.
 _WRITTEN = 1_700_000_000
 _FUNCTIONS = ("tests.historical.functions",)
@@ -61,6 +65,11 @@ class Case:
     def expected(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((self.folder / EXPECTED).read_text(), parse_float=Decimal)
         return found
+
+    @cached_property
+    def refusal(self) -> str:
+        """A part of the message with which it is refused; empty where it goes on."""
+        return str(frozen()[self.folder.parent.name]["refused"].get(self.folder.name, ""))
 
     @property
     def program(self) -> str:
@@ -95,30 +104,20 @@ class Case:
                     yield from ((state["kind"], state["version"]) for state in states.values())
 
 
-def releases() -> list[Path]:
-    """The folders of all releases, oldest first."""
-    return sorted((path.parent for path in HERE.glob(f"*/{DIGESTS}")), key=_order)
-
-
-def _order(folder: Path) -> list[int]:
-    return [int(part) if part.isdigit() else 0 for part in folder.name.split(".")]
+def frozen() -> dict[str, dict[str, Any]]:
+    """The releases, oldest first: the digest of the archive, and the refused cases."""
+    releases: dict[str, dict[str, Any]] = json.loads(RELEASES.read_text())
+    return releases
 
 
 def cases() -> list[Case]:
     """All frozen cases."""
-    return [Case(path.parent) for release in releases() for path in sorted(release.glob(f"*/{EXPECTED}"))]
+    return [Case(path.parent) for release in frozen() for path in sorted((PACKED / release).glob(f"*/{EXPECTED}"))]
 
 
-def digests(release: Path) -> dict[str, str]:
-    """A digest for each file of a release; of what is expected without how it starts, which a later release may say."""
-    found = {}
-    for path in sorted(release.rglob("*")):
-        if path.is_file() and path.name != DIGESTS:
-            content = path.read_bytes()
-            if path.name == EXPECTED:
-                content = json.dumps(json.loads(content) | {"start": None, "says": None}, sort_keys=True).encode()
-            found[str(path.relative_to(release))] = hashlib.sha256(content).hexdigest()[:16]
-    return found
+def digest(release: str) -> str:
+    """The SHA-256 of a release's archive."""
+    return hashlib.sha256((HERE / f"{release}.tar.xz").read_bytes()).hexdigest()
 
 
 # ---- programs as they are now
@@ -162,7 +161,7 @@ def _of_the_clock(plan: dict[str, Any]) -> None:
 #: Programs whose plan is changed by hand.
 EDITS: dict[str, Callable[[dict[str, Any]], None]] = {"clock_function": _of_the_clock}
 #: Programs whose plan is one of Flink's.
-PLANS = {"materialized": HERE / "flink" / "2.1" / "changelogs.json"}
+PLANS = {"materialized": PACKED / "flink" / "2.1" / "changelogs.json"}
 
 
 # ---- runs

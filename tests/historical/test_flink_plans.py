@@ -1,7 +1,7 @@
 """Plans that Flink's releases compiled are read, and give what Flink 2.3 computes for the same programs.
 
-`flink/<release>/` has what COMPILE PLAN of that release made of `flink/programs`, `flink/expected/` what these programs
-gave on Flink 2.3.0: not what the clock decides, and not what a sink by key wrote where plans up to 2.1 materialise it.
+`flink/<release>.tar.xz` has the plans of `flink/programs` by COMPILE PLAN of that release, `flink/expected/` the results
+of these programs on Flink 2.3.0: not what the clock decides, and not what a sink by key wrote where plans up to 2.1 materialise it.
 The sort of all rows, which Flink plans and does not run, is refused here by name.
 """
 
@@ -21,9 +21,9 @@ from tests.historical import cases
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FLINK = cases.HERE / "flink"
+FLINK, COMPILED = cases.HERE / "flink", cases.PACKED / "flink"
 RELEASES = ("1.18", "1.19", "1.20", "2.0", "2.1", "2.2")
-PLANS = [path for release in RELEASES for path in sorted((FLINK / release).glob("*.json"))]
+PLANS = [path for release in RELEASES for path in sorted((COMPILED / release).glob("*.json"))]
 PROGRAMS = sorted(path.stem for path in (FLINK / "programs").glob("*.sql") if path.stem != "tables")
 
 
@@ -88,9 +88,9 @@ def test_a_plan_of_flink_is_read_and_written(path: Path) -> None:
 
 
 def test_what_older_releases_did_not_write() -> None:
-    windows = of_type(FLINK / "1.18/windows.json", "local-window-aggregate")
+    windows = of_type(COMPILED / "1.18/windows.json", "local-window-aggregate")
     assert [node.need_retraction for node in windows] == [False, False, False]
-    first_rows = of_type(FLINK / "2.0/latest_rows.json", "deduplicate")
+    first_rows = of_type(COMPILED / "2.0/latest_rows.json", "deduplicate")
     assert [node.output_insert_only for node in first_rows] == [False, False, False]
 
 
@@ -100,7 +100,7 @@ def of_type(path: Path, kind: str) -> list[Any]:
 
 def test_what_does_not_run_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="stream-exec-sort_1"):
-        cases.run(spark, read(FLINK / "1.18" / "sorted.json", str(tmp_path)), tmp_path)
+        cases.run(spark, read(COMPILED / "1.18/sorted.json", str(tmp_path)), tmp_path)
 
 
 @pytest.mark.parametrize("path", distinct())

@@ -1,8 +1,7 @@
 """What a release has written, later ones start, migrate or refuse by name: plans with their checkpoints.
 
-`python -m tools.freeze_release` makes the folder of a release; nothing in it is changed again, but for `start` in
-`expected.json`, which says what this release does with the checkpoint: it `goes on`, it `migrates` the state, or it is
-`refused`, the checkpoint or the plan, saying what `says` says.
+`python -m tools.freeze_release` makes the archive of a release, which never changes again. Where this release refuses
+the checkpoint or the plan of a case, `releases.json` has a part of the message.
 """
 
 from __future__ import annotations
@@ -46,18 +45,17 @@ def place(case: Case) -> Iterator[Path]:
 
 @pytest.mark.parametrize("case", FROZEN, ids=name)
 def test_a_run_that_a_release_stopped_goes_on(case: Case, spark: SparkSession, place: Path) -> None:
-    if case.expected["start"] == "refused":
+    if case.refusal:
         before = files(place)
         with pytest.raises((CheckpointError, UnsupportedError)) as refused:
             cases.run(spark, case.plan(place), place, case.expected["host"])
-        assert case.expected["says"] in str(refused.value)
+        assert case.refusal in str(refused.value)
         assert files(place) == before
         return
-    upgrade = MIGRATE if case.expected["start"] == "migrates" else CHECK
-    goes_on(case, case.plan(place), spark, place, upgrade)
+    goes_on(case, case.plan(place), spark, place)
 
 
-STARTED = [case for case in FROZEN if case.expected["start"] != "refused"]
+STARTED = [case for case in FROZEN if not case.refusal]
 
 
 @pytest.mark.deep
@@ -86,22 +84,22 @@ def goes_on(case: Case, plan: CompiledPlan, spark: SparkSession, place: Path, up
         assert cases.difference(cases.results(plan, place), case.expected["sinks"]) == ""
 
 
-@pytest.mark.parametrize("release", cases.releases(), ids=lambda release: release.name)
-def test_what_is_frozen_stays(release: Path) -> None:
-    assert cases.digests(release) == json.loads((release / cases.DIGESTS).read_text())
+@pytest.mark.parametrize("release", cases.frozen())
+def test_what_is_frozen_stays(release: str) -> None:
+    assert cases.digest(release) == cases.frozen()[release]["sha256"]
 
 
 def test_every_state_format_is_frozen(spark: SparkSession) -> None:
     jvm = spark._jvm
     assert jvm is not None
     kinds: Any = java_class(jvm, "org.compiledplan.kernel.operators.StateKind").values()
-    frozen = {found for case in FROZEN if case.expected["start"] != "refused" for found in case.kept()}
+    frozen = {found for case in STARTED for found in case.kept()}
     missing = {(kind.text(), kind.version()) for kind in kinds} - frozen
     assert missing == set(), WHAT_TO_DO
 
 
 def test_every_node_version_is_frozen() -> None:
-    plans = [case.folder / cases.PLAN for case in FROZEN] + sorted((cases.HERE / "flink").glob("[0-9]*/*.json"))
+    plans = [case.folder / cases.PLAN for case in FROZEN] + sorted((cases.PACKED / "flink").glob("*/*.json"))
     frozen = {node["type"] for plan in plans for node in json.loads(plan.read_text())["nodes"]}
     runs = {type_ for type_, node in all_node_types().items() if node.RUNNABLE}
     assert runs - frozen == set(), WHAT_TO_DO

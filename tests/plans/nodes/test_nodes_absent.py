@@ -15,6 +15,7 @@ from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.schema import schema_findings
 from compiled_plan.plans.nodes.read import read_node
 from compiled_plan.plans.nodes.registry import all_node_types
+from tests.historical.cases import PACKED
 from tests.support.plan_files import ALL, data_of
 
 #: Arguments of the `@JsonCreator` constructors of Flink 2.3 that may be null, and the value that the node then has;
@@ -50,7 +51,7 @@ NULLABLE: dict[str, dict[str, Any]] = {
 }
 #: Fields of all nodes that Flink does not load a plan without.
 REQUIRED = ("id", "type", "outputType", "description")
-OF_OLDER_RELEASES = sorted((Path(__file__).parents[2] / "historical" / "flink").glob("[12].*/*.json"))
+OF_OLDER_RELEASES = sorted((PACKED / "flink").glob("*/*.json"))
 
 
 def errors(data: Any) -> list[Finding]:

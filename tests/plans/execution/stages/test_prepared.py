@@ -19,12 +19,13 @@ from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.placement import calls_of, is_passed, needs_step
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
-from tests.support.plan_files import CONFORMANCE, FROM_FLINK, TESTS, data_of
+from tests.historical.cases import PACKED
+from tests.support.plan_files import CONFORMANCE, FROM_FLINK, data_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-HISTORICAL = tuple(sorted((TESTS / "historical").rglob("*.json")))
+HISTORICAL = tuple(sorted(PACKED.rglob("*.json")))
 #: Connectors whose tables are on servers.
 SERVED = ("kafka", "upsert-kafka", "jdbc")
 PLAIN = "calc/select_star_and_alias"
