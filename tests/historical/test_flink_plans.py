@@ -1,8 +1,8 @@
 """Plans that Flink's releases compiled are read, and give what Flink 2.3 computes for the same programs.
 
-`flink/<release>.tar.xz` has the plans of `flink/programs` by COMPILE PLAN of that release, `flink/expected/` the results
-of these programs on Flink 2.3.0: not what the clock decides, and not what a sink by key wrote where plans up to 2.1 materialise it.
-The sort of all rows, which Flink plans and does not run, is refused here by name.
+`flink/<release>.tar.xz` has the plans that COMPILE PLAN of that release made of `flink/programs`, and `flink/expected/`
+the results of these programs on Flink 2.3.0: not what the clock decides, and not what a sink by key wrote where plans
+up to 2.1 materialise it. The sort of all rows, which Flink plans and does not run, is refused here by name.
 """
 
 from __future__ import annotations
