@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page compare-plans lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page compare-plans docs-site lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -86,6 +86,9 @@ schema: $(READY)  ## the JSON Schemas in schemas/, from the declarations of node
 docs: $(READY)  ## the tables of docs/reference and plans/rex/signatures.json, from the declarations
 	@$(BIN)/python -m tools.reference
 	@$(BIN)/python -m tools.signature_table
+
+docs-site: $(READY)  ## the documents as a static site with search: build/site/index.html
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 services: $(READY)  ## the servers that tests use, started and left running, with their addresses
 	@$(BIN)/python -m tools.services start $(ARGS)

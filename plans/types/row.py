@@ -35,10 +35,6 @@ class Row(tuple[Any, ...]):
 
     `Row("Bob", 42)` has no names, `Row(name="Bob", age=42)` has. A field is `row[1]`, `row["age"]` or `row.age`.
     A row equals a tuple of equal values; two rows are equal when their kinds are, too.
-
-    Args:
-        values: the fields by position; or
-        named: the fields by name. Not both.
     """
 
     _names: tuple[str, ...]
