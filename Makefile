@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-attack test-deep test-flink test-page compare-plans docs-site lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-fast test-kernel test-attack test-deep test-flink test-page compare-plans docs-site lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -45,8 +45,12 @@ demo-upgrade: kernel classes  ## change a program while its state stays: diff, m
 demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_service.sh
 
-test: lint kernel classes  ## lint, then all tests
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
+test: lint kernel classes  ## lint, then all tests, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations 30 $(ARGS) \
+	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
+
+test-fast: kernel  ## the tests that start no JVM
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not spark" $(ARGS)
 
 test-kernel: kernel  ## JUnit and the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
 	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/kernel tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)

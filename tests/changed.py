@@ -1,0 +1,137 @@
+"""Test files that changes reach: `python -m tests.changed [COMMIT]`, `make test CHANGED=1`.
+
+A test is reached if it imports a changed file, directly or through others; imports inside functions count. A module
+that imports others by their names imports all of the packages that its text names, and of its own. A file that is no
+Python belongs to the modules of its folder. Changes of the set-up reach all tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PRODUCT = "compiled_plan"
+#: Whoever starts Spark loads the jar, which `kernel/` becomes.
+_KERNEL = f"{PRODUCT}.plans.execution.kernel"
+#: Documents and samples are read by tests that import nothing of them.
+_READ_BY = {"docs": "tests/docs", "samples": "tests/samples", ".github": "tests/docs", "requirements": "tests/tools"}
+#: Set-up of all tests.
+_ALL = ("pyproject.toml", "Makefile", "tests/conftest.py", "requirements/dev.txt")
+_BY_NAME = re.compile(r"\b(?:import_module|iter_modules)\(")
+_PACKAGE = re.compile(r"[\"'](compiled_plan(?:\.\w+)+)")
+
+#: A fixture of `tests/conftest.py`, of which other tests take nothing that differs.
+_SPARK = re.compile(r"\bspark\b")
+
+Imports = Mapping[str, set[str]]
+
+
+def changes(base: str) -> list[str]:
+    """The paths that differ from a commit, those that git does not know included."""
+    commands = ["git diff --name-only", f"git diff --name-only {base}...", "git ls-files --others --exclude-standard"]
+    outputs = (
+        subprocess.run(command.split(), cwd=ROOT, capture_output=True, text=True, check=True) for command in commands
+    )
+    return sorted({path for output in outputs for path in output.stdout.splitlines()})
+
+
+def modules() -> dict[str, Path]:
+    """All modules of the product, its tests and tools, with their files."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    paths = [ROOT / path for path in listed.stdout.splitlines() if (ROOT / path).exists()]
+    return {module_of(path): path for path in paths}
+
+
+def module_of(path: Path) -> str:
+    """The name of a file's module."""
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return name if name.split(".")[0] in (PRODUCT, "tests", "tools") else f"{PRODUCT}.{name}"
+
+
+def imports(files: Mapping[str, Path]) -> Imports:
+    """The imports of every module."""
+    found: dict[str, set[str]] = {}
+    for module, file in files.items():
+        text = file.read_text(encoding="utf-8")
+        named = set(_imported(ast.parse(text)))
+        if _BY_NAME.search(text):
+            own = module if file.name == "__init__.py" else module.rpartition(".")[0]
+            packages = {*_PACKAGE.findall(text), *({own} - {PRODUCT, "tests"})}
+            named |= {other for other in files if any(f"{other}.".startswith(f"{package}.") for package in packages)}
+        if module.startswith("tests.") and _SPARK.search(text):
+            named.add("tests.conftest")
+        found[module] = (named | set(_parents(module))) & files.keys() - {module}
+    return found
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _parents(module: str) -> Iterable[str]:
+    """The packages that a module is in, which are imported before it; of a test the `conftest` of their folders.
+
+    The name `compiled_plan` imports what a program uses of it, so that only modules that name it depend on it.
+    """
+    while "." in module:
+        module = module.rpartition(".")[0]
+        if module.startswith("tests."):
+            yield f"{module}.conftest"
+        if module != PRODUCT:
+            yield module
+
+
+def modules_of(path: str, files: Mapping[str, Path]) -> set[str]:
+    """The modules that a path belongs to."""
+    place = ROOT / path
+    if place.is_relative_to(ROOT / "kernel"):
+        return {module for module in files if f"{module}.".startswith(f"{_KERNEL}.")}
+    own = {module_of(place)} & files.keys()
+    while not own and place.parent != ROOT:
+        place = place.parent
+        own = {module for module, file in files.items() if file.parent == place}
+    return own
+
+
+def reached(paths: Iterable[str], files: Mapping[str, Path], imports: Imports) -> list[str] | None:
+    """The test files and folders of tests that changed paths reach; None for all."""
+    paths = list(paths)
+    if any(path in _ALL for path in paths):
+        return None
+    importers: dict[str, set[str]] = defaultdict(set)
+    for module, others in imports.items():
+        for other in others:
+            importers[other].add(module)
+    todo = {module for path in paths for module in modules_of(path, files)}
+    seen: set[str] = set()
+    while todo:
+        module = todo.pop()
+        seen.add(module)
+        todo |= importers[module] - seen
+    tests = {str(files[module].relative_to(ROOT)) for module in seen if module.rpartition(".")[2].startswith("test_")}
+    read = {_READ_BY[folder] for path in paths if (folder := Path(path).parts[0]) in _READ_BY}
+    return sorted(tests | read | {"tests/house"})
+
+
+def main() -> None:
+    """Print the files, as arguments of pytest."""
+    files = modules()
+    tests = reached(changes(sys.argv[1] if len(sys.argv) > 1 else "main"), files, imports(files))
+    print("tests" if tests is None else " ".join(tests))
+
+
+if __name__ == "__main__":
+    main()
