@@ -13,7 +13,7 @@ public final class AggregateFunctions {
       new HashMap<>();
 
   static {
-    FUNCTIONS.put("$COUNT$1", call -> () -> new CountAccumulator(call.args));
+    FUNCTIONS.put("$COUNT$1", call -> () -> new CountAccumulator(call.args()));
     FUNCTIONS.put("$SUM$1", call -> sum(call, false));
     FUNCTIONS.put("$$SUM0$1", call -> sum(call, true));
     FUNCTIONS.put("$MIN$1", call -> extremum(call, -1));
@@ -24,7 +24,7 @@ public final class AggregateFunctions {
     FUNCTIONS.put(
         "$LISTAGG$1",
         call ->
-            call.retract
+            call.retract()
                 ? () -> new TextLists.Retractable(call)
                 : () -> new TextLists.InsertOnly(call));
     FUNCTIONS.put("$ARRAY_AGG$1", call -> () -> new ArrayAccumulator(call));
@@ -32,12 +32,12 @@ public final class AggregateFunctions {
     FUNCTIONS.put("$LAG$1", call -> () -> new LagAccumulator(call));
     // In an OVER window a row's number is that of the rows up to it. So are Flink's ranks, ties or
     // not.
-    FUNCTIONS.put("$ROW_NUMBER$1", call -> () -> new CountAccumulator(call.args));
-    FUNCTIONS.put("$RANK$1", call -> () -> new CountAccumulator(call.args));
-    FUNCTIONS.put("$DENSE_RANK$1", call -> () -> new CountAccumulator(call.args));
+    FUNCTIONS.put("$ROW_NUMBER$1", call -> () -> new CountAccumulator(call.args()));
+    FUNCTIONS.put("$RANK$1", call -> () -> new CountAccumulator(call.args()));
+    FUNCTIONS.put("$DENSE_RANK$1", call -> () -> new CountAccumulator(call.args()));
     FUNCTIONS.put("$SINGLE_VALUE$1", call -> () -> new SingleValueAccumulator(call));
     FUNCTIONS.put("$PERCENTILE$1", call -> () -> new PercentileAccumulator(call));
-    FUNCTIONS.put("$$WELFORD_M2$1$1", call -> () -> new WelfordAccumulator(call.args[0]));
+    FUNCTIONS.put("$$WELFORD_M2$1$1", call -> () -> new WelfordAccumulator(call.args()[0]));
     FUNCTIONS.put(
         "$JSON_OBJECTAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, true));
     FUNCTIONS.put(
@@ -55,18 +55,18 @@ public final class AggregateFunctions {
   /** A maker of fresh accumulators for the call. */
   public static Supplier<Accumulator> of(AggregateCall call) {
     Function<AggregateCall, Supplier<Accumulator>> function =
-        call.python != null
+        call.python() != null
             ? python -> () -> new PythonAccumulator(python)
-            : FUNCTIONS.get(call.function);
+            : FUNCTIONS.get(call.function());
     if (function == null) {
       throw new IllegalArgumentException(
           "aggregate function "
-              + call.function
+              + call.function()
               + " is not supported by the kernel; supported are "
               + new TreeSet<>(FUNCTIONS.keySet()));
     }
     Supplier<Accumulator> maker = function.apply(call);
-    return call.distinct ? () -> new DistinctAccumulator(maker.get(), call) : maker;
+    return call.distinct() ? () -> new DistinctAccumulator(maker.get(), call) : maker;
   }
 
   /**
@@ -74,70 +74,47 @@ public final class AggregateFunctions {
    * and of NaN or the two zeros the first counts.
    */
   public static boolean isOrderSensitive(AggregateCall call) {
-    switch (call.function) {
-      case "$COUNT$1":
-        return false;
-      case "$MIN$1":
-      case "$MAX$1":
-        return call.retract || call.argTypes[0].isFloating();
-      case "$SUM$1":
-      case "$$SUM0$1":
-        return call.retract || !call.resultType.isIntegral();
-      case "$AVG$1":
-        return call.retract || !call.argTypes[0].isIntegral();
-      default:
-        return true;
-    }
+    return switch (call.function()) {
+      case "$COUNT$1" -> false;
+      case "$MIN$1", "$MAX$1" -> call.retract() || call.argTypes()[0].isFloating();
+      case "$SUM$1", "$$SUM0$1" -> call.retract() || !call.resultType().isIntegral();
+      case "$AVG$1" -> call.retract() || !call.argTypes()[0].isIntegral();
+      default -> true;
+    };
   }
 
   private static Supplier<Accumulator> sum(AggregateCall call, boolean zeroIfEmpty) {
-    int arg = call.args[0];
-    ValueType type = call.resultType;
-    switch (type.kind) {
-      case BYTE:
-      case SHORT:
-      case INT:
-      case LONG:
-        return () -> new Sums.Integral(arg, type, zeroIfEmpty);
-      case FLOAT:
-      case DOUBLE:
-        return () -> new Sums.Floating(arg, type, zeroIfEmpty);
-      case DECIMAL:
-        return () -> new Sums.Decimal(arg, type, zeroIfEmpty);
-      default:
-        throw new IllegalArgumentException("SUM of " + type + " is not supported");
-    }
+    int arg = call.args()[0];
+    ValueType type = call.resultType();
+    return switch (type.kind()) {
+      case BYTE, SHORT, INT, LONG -> () -> new Sums.Integral(arg, type, zeroIfEmpty);
+      case FLOAT, DOUBLE -> () -> new Sums.Floating(arg, type, zeroIfEmpty);
+      case DECIMAL -> () -> new Sums.Decimal(arg, type, zeroIfEmpty);
+      default -> throw new IllegalArgumentException("SUM of " + type + " is not supported");
+    };
   }
 
   private static Supplier<Accumulator> average(AggregateCall call) {
-    int arg = call.args[0];
-    ValueType type = call.resultType;
-    switch (type.kind) {
-      case BYTE:
-      case SHORT:
-      case INT:
-      case LONG:
-        return () -> new Averages.Integral(arg, type);
-      case FLOAT:
-      case DOUBLE:
-        return () -> new Averages.Floating(arg, type);
-      case DECIMAL:
-        return () -> new Averages.Decimal(arg, call.argTypes[0], type);
-      default:
-        throw new IllegalArgumentException("AVG of " + type + " is not supported");
-    }
+    int arg = call.args()[0];
+    ValueType type = call.resultType();
+    return switch (type.kind()) {
+      case BYTE, SHORT, INT, LONG -> () -> new Averages.Integral(arg, type);
+      case FLOAT, DOUBLE -> () -> new Averages.Floating(arg, type);
+      case DECIMAL -> () -> new Averages.Decimal(arg, call.argTypes()[0], type);
+      default -> throw new IllegalArgumentException("AVG of " + type + " is not supported");
+    };
   }
 
   private static Supplier<Accumulator> extremum(AggregateCall call, int sign) {
-    ValueType type = call.argTypes[0];
-    int arg = call.args[0];
-    return call.retract
+    ValueType type = call.argTypes()[0];
+    int arg = call.args()[0];
+    return call.retract()
         ? () -> new Extrema.Retractable(arg, type, sign)
         : () -> new Extrema.InsertOnly(arg, type, sign);
   }
 
   private static Supplier<Accumulator> edge(AggregateCall call, boolean first) {
-    return call.retract
+    return call.retract()
         ? () -> new EdgeValues.Retractable(call, first)
         : () -> new EdgeValues.InsertOnly(call, first);
   }

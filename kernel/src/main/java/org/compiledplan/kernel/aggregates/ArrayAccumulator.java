@@ -12,9 +12,9 @@ final class ArrayAccumulator implements Accumulator {
   private final Bag bag = new Bag();
 
   ArrayAccumulator(AggregateCall call) {
-    this.arg = call.args[0];
-    this.type = call.argTypes[0];
-    this.ignoreNulls = call.ignoreNulls;
+    this.arg = call.args()[0];
+    this.type = call.argTypes()[0];
+    this.ignoreNulls = call.ignoreNulls();
   }
 
   @Override

@@ -101,7 +101,7 @@ final class Averages {
     public Object value() {
       if (count == 0) return null;
       double average = sum / count;
-      if (type.kind == ValueType.Kind.FLOAT) return (float) average;
+      if (type.kind() == ValueType.Kind.FLOAT) return (float) average;
       return average;
     }
 
@@ -133,7 +133,7 @@ final class Averages {
     Decimal(int arg, ValueType argument, ValueType type) {
       this.arg = arg;
       this.argument = argument;
-      sum = BigDecimal.ZERO.setScale(argument.scale);
+      sum = BigDecimal.ZERO.setScale(argument.scale());
       this.type = type;
     }
 
@@ -168,8 +168,9 @@ final class Averages {
     @Override
     public Object value() {
       if (count == 0 || sum == null) return null;
-      BigDecimal average = sum.divide(BigDecimal.valueOf(count), type.scale, RoundingMode.HALF_UP);
-      return average.precision() > type.precision ? null : average;
+      BigDecimal average =
+          sum.divide(BigDecimal.valueOf(count), type.scale(), RoundingMode.HALF_UP);
+      return average.precision() > type.precision() ? null : average;
     }
 
     @Override

@@ -13,8 +13,8 @@ final class CollectAccumulator implements Accumulator {
   private final Counts counts;
 
   CollectAccumulator(AggregateCall call) {
-    this.arg = call.args[0];
-    counts = new Counts(call.argTypes[0]);
+    this.arg = call.args()[0];
+    counts = new Counts(call.argTypes()[0]);
   }
 
   @Override

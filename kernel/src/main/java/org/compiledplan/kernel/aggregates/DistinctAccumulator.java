@@ -16,12 +16,12 @@ final class DistinctAccumulator implements Accumulator {
 
   DistinctAccumulator(Accumulator inner, AggregateCall call) {
     this.inner = inner;
-    this.args = call.args;
+    this.args = call.args();
     seen =
         new Counts(
             args.length == 1
-                ? call.argTypes[0]
-                : ValueType.nested(ValueType.Kind.ROW, call.argTypes));
+                ? call.argTypes()[0]
+                : ValueType.nested(ValueType.Kind.ROW, call.argTypes()));
   }
 
   private Object argument(Object[] row) {
@@ -49,7 +49,7 @@ final class DistinctAccumulator implements Accumulator {
       long before = after - entry.count;
       if (before <= 0 == after <= 0) continue;
       if (args.length == 1) row[args[0]] = entry.value;
-      else for (int i = 0; i < args.length; i++) row[args[i]] = ((Struct) entry.value).fields[i];
+      else for (int i = 0; i < args.length; i++) row[args[i]] = ((Struct) entry.value).fields()[i];
       if (after > 0) inner.add(row);
       else inner.retract(row);
     }

@@ -99,7 +99,8 @@ abstract class DistinctValues {
       long size = OBJECT_BYTES;
       if (value instanceof String) size += ((String) value).length();
       if (value instanceof byte[]) size += ((byte[]) value).length;
-      if (value instanceof Struct) for (Object field : ((Struct) value).fields) size += size(field);
+      if (value instanceof Struct)
+        for (Object field : ((Struct) value).fields()) size += size(field);
       return size;
     }
 

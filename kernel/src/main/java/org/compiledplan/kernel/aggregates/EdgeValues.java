@@ -15,8 +15,8 @@ final class EdgeValues {
     private Object kept;
 
     InsertOnly(AggregateCall call, boolean first) {
-      this.arg = call.args[0];
-      this.type = call.argTypes[0];
+      this.arg = call.args()[0];
+      this.type = call.argTypes()[0];
       this.first = first;
     }
 
@@ -61,8 +61,8 @@ final class EdgeValues {
     private final Bag bag = new Bag();
 
     Retractable(AggregateCall call, boolean first) {
-      this.arg = call.args[0];
-      this.type = call.argTypes[0];
+      this.arg = call.args()[0];
+      this.type = call.argTypes()[0];
       this.first = first;
     }
 

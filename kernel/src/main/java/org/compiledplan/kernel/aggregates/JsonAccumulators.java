@@ -28,7 +28,7 @@ final class JsonAccumulators {
     private final Map<String, String> members = new LinkedHashMap<>();
 
     ObjectAgg(AggregateCall call, boolean keepNulls) {
-      this.args = call.args;
+      this.args = call.args();
       this.keepNulls = keepNulls;
     }
 
@@ -101,7 +101,7 @@ final class JsonAccumulators {
     private final Bag bag = new Bag();
 
     ArrayAgg(AggregateCall call, boolean keepNulls) {
-      this.arg = call.args[0];
+      this.arg = call.args()[0];
       this.keepNulls = keepNulls;
     }
 

@@ -20,16 +20,16 @@ final class LagAccumulator implements Accumulator {
 
   LagAccumulator(AggregateCall call) {
     this.call = call;
-    type = call.argTypes[0];
+    type = call.argTypes()[0];
   }
 
   @Override
   public void add(Object[] row) {
-    if (call.args.length > 1) offset = ((Number) row[call.args[1]]).intValue();
+    if (call.args().length > 1) offset = ((Number) row[call.args()[1]]).intValue();
     if (offset < 0)
       throw new IllegalArgumentException("the offset " + offset + " of LAG is below 0");
-    if (call.args.length > 2) otherwise = row[call.args[2]];
-    last.addLast(row[call.args[0]]);
+    if (call.args().length > 2) otherwise = row[call.args()[2]];
+    last.addLast(row[call.args()[0]]);
     while (last.size() > offset + 1) last.removeFirst();
   }
 

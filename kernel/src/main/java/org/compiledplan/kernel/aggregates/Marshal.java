@@ -44,7 +44,7 @@ final class Marshal {
     } else if (value instanceof List) {
       list((List<?>) value, out);
     } else if (value instanceof Struct) {
-      list(Arrays.asList(((Struct) value).fields), out);
+      list(Arrays.asList(((Struct) value).fields()), out);
     } else if (value instanceof Map) {
       out.writeByte('{');
       for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
@@ -109,57 +109,43 @@ final class Marshal {
   }
 
   private static Object read(ByteReader in, int tag, ValueType type) {
-    switch (tag) {
-      case 'N':
-        return null;
-      case 'T':
-        return true;
-      case 'F':
-        return false;
-      case 'i':
-        return number(number(in), type);
-      case 'l':
-        return whole(in, type);
-      case 'g':
-        return Double.longBitsToDouble(Long.reverseBytes(in.readFixedLong()));
-      case 'u':
-        return new String(in.readBytes(number(in)), StandardCharsets.UTF_8);
-      case 's':
-        return in.readBytes(number(in));
-      case '[':
-        return list(in, type);
-      case '{':
+    return switch (tag) {
+      case 'N' -> null;
+      case 'T' -> true;
+      case 'F' -> false;
+      case 'i' -> number(number(in), type);
+      case 'l' -> whole(in, type);
+      case 'g' -> Double.longBitsToDouble(Long.reverseBytes(in.readFixedLong()));
+      case 'u' -> new String(in.readBytes(number(in)), StandardCharsets.UTF_8);
+      case 's' -> in.readBytes(number(in));
+      case '[' -> list(in, type);
+      case '{' -> {
         Map<Object, Object> map = new LinkedHashMap<>();
         for (int next = in.readByte(); next != END_OF_MAP; next = in.readByte()) {
-          Object key = read(in, next, type.children[0]);
-          map.put(key, read(in, type.children[1]));
+          Object key = read(in, next, type.children()[0]);
+          map.put(key, read(in, type.children()[1]));
         }
-        return map;
-      default:
-        throw new IllegalStateException("unknown tag " + tag + " in an accumulator");
-    }
+        yield map;
+      }
+      default -> throw new IllegalStateException("unknown tag " + tag + " in an accumulator");
+    };
   }
 
   private static Object list(ByteReader in, ValueType type) {
     Object[] values = new Object[number(in)];
-    boolean isRow = type.kind == ValueType.Kind.ROW;
-    for (int i = 0; i < values.length; i++) values[i] = read(in, type.children[isRow ? i : 0]);
+    boolean isRow = type.kind() == ValueType.Kind.ROW;
+    for (int i = 0; i < values.length; i++) values[i] = read(in, type.children()[isRow ? i : 0]);
     return isRow ? new Struct(values) : Arrays.asList(values);
   }
 
   private static Object number(long value, ValueType type) {
-    switch (type.kind) {
-      case DATE:
-        return LocalDate.ofEpochDay(value);
-      case TIMESTAMP:
-        return Micros.instant(value);
-      case TIMESTAMP_NTZ:
-        return Micros.local(value);
-      case DECIMAL:
-        return BigDecimal.valueOf(value, type.scale);
-      default:
-        return type.integral(value);
-    }
+    return switch (type.kind()) {
+      case DATE -> LocalDate.ofEpochDay(value);
+      case TIMESTAMP -> Micros.instant(value);
+      case TIMESTAMP_NTZ -> Micros.local(value);
+      case DECIMAL -> BigDecimal.valueOf(value, type.scale());
+      default -> type.integral(value);
+    };
   }
 
   private static Object whole(ByteReader in, ValueType type) {
@@ -170,7 +156,7 @@ final class Marshal {
       value = value.or(BigInteger.valueOf(digit).shiftLeft(i * DIGIT_BITS));
     }
     if (size < 0) value = value.negate();
-    if (type.kind == ValueType.Kind.DECIMAL) return new BigDecimal(value, type.scale);
+    if (type.kind() == ValueType.Kind.DECIMAL) return new BigDecimal(value, type.scale());
     return number(value.longValueExact(), type);
   }
 

@@ -25,8 +25,8 @@ final class PercentileAccumulator implements Accumulator {
   private List<Object> fractions;
 
   PercentileAccumulator(AggregateCall call) {
-    this.args = call.args;
-    this.many = call.argTypes[1].kind == ValueType.Kind.ARRAY;
+    this.args = call.args();
+    this.many = call.argTypes()[1].kind() == ValueType.Kind.ARRAY;
   }
 
   @Override

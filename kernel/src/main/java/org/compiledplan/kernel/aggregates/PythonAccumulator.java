@@ -43,7 +43,7 @@ final class PythonAccumulator implements Accumulator {
 
   PythonAccumulator(AggregateCall call) {
     this.call = call;
-    pickled = call.python.accumulator == null;
+    pickled = call.python().accumulator() == null;
   }
 
   @Override
@@ -57,9 +57,9 @@ final class PythonAccumulator implements Accumulator {
   }
 
   private void change(int kind, Object[] row) {
-    Object[] arguments = new Object[call.args.length];
-    for (int i = 0; i < arguments.length; i++) arguments[i] = row[call.args[i]];
-    for (int at : call.python.skips) {
+    Object[] arguments = new Object[call.args().length];
+    for (int i = 0; i < arguments.length; i++) arguments[i] = row[call.args()[i]];
+    for (int at : call.python().skips()) {
       if (arguments[at] == null) return;
     }
     pending.writeByte(kind);
@@ -101,15 +101,15 @@ final class PythonAccumulator implements Accumulator {
     request.writeByte(wanted ? 1 : 0);
     writeState(request);
     request.writeBytes(pending.array(), 0, pending.size());
-    byte[] answer = PythonWorker.ask(call.python, request.array(), request.size());
+    byte[] answer = PythonWorker.ask(call.python(), request.array(), request.size());
     pending.clear();
     ByteReader in = new ByteReader(answer, 0, answer.length);
     pickled = in.readByte() == PICKLED;
     int length = in.readVarInt();
     state = pickled ? in.readBytes(length) : NOTHING;
-    accumulator = pickled ? null : Marshal.read(in, call.python.accumulator);
+    accumulator = pickled ? null : Marshal.read(in, call.python().accumulator());
     if (wanted) {
-      value = ValueCodec.read(in, call.resultType);
+      value = ValueCodec.read(in, call.resultType());
       valued = true;
     }
   }
@@ -127,7 +127,7 @@ final class PythonAccumulator implements Accumulator {
 
   @Override
   public List<Form> forms() {
-    return call.python.accumulator == null
+    return call.python().accumulator() == null
         ? List.of(AccumulatorForm.PYTHON)
         : List.of(AccumulatorForm.PYTHON_VALUE, AccumulatorForm.PYTHON);
   }
@@ -141,6 +141,6 @@ final class PythonAccumulator implements Accumulator {
   public void fields(Fields io) {
     compute(false);
     if (pickled) state = io.bytes("state", state);
-    else accumulator = io.value("accumulator", call.python.accumulator, accumulator);
+    else accumulator = io.value("accumulator", call.python().accumulator(), accumulator);
   }
 }

@@ -39,12 +39,12 @@ public final class PythonWorker {
   }
 
   private PythonWorker(PythonCall call) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(call.executable, "-c", call.program);
+    ProcessBuilder builder = new ProcessBuilder(call.executable(), "-c", call.program());
     builder.redirectError(ProcessBuilder.Redirect.INHERIT);
     process = builder.start();
     out = new DataOutputStream(new BufferedOutputStream(process.getOutputStream(), 1 << 16));
     in = new DataInputStream(new BufferedInputStream(process.getInputStream(), 1 << 16));
-    send(call.payload, call.payload.length);
+    send(call.payload(), call.payload().length);
     receive();
   }
 
@@ -55,7 +55,7 @@ public final class PythonWorker {
    */
   static byte[] ask(PythonCall call, byte[] request, int length) {
     ConcurrentLinkedDeque<PythonWorker> idle =
-        IDLE.computeIfAbsent(call.token, token -> new ConcurrentLinkedDeque<>());
+        IDLE.computeIfAbsent(call.token(), token -> new ConcurrentLinkedDeque<>());
     PythonWorker worker = idle.pollFirst();
     while (worker != null && !worker.process.isAlive()) worker = idle.pollFirst();
     boolean whole = false;

@@ -13,8 +13,8 @@ final class SingleValueAccumulator implements Accumulator {
   private long count;
 
   SingleValueAccumulator(AggregateCall call) {
-    this.arg = call.args[0];
-    this.type = call.argTypes[0];
+    this.arg = call.args()[0];
+    this.type = call.argTypes()[0];
   }
 
   @Override

@@ -104,12 +104,12 @@ final class Sums {
     void addValue(Object value, boolean negative) {
       double number = ((Number) value).doubleValue();
       sum = negative ? sum - number : sum + number;
-      if (type.kind == ValueType.Kind.FLOAT) sum = (float) sum;
+      if (type.kind() == ValueType.Kind.FLOAT) sum = (float) sum;
     }
 
     @Override
     Object sum() {
-      if (type.kind == ValueType.Kind.FLOAT) return (float) sum;
+      if (type.kind() == ValueType.Kind.FLOAT) return (float) sum;
       return sum;
     }
 
@@ -134,7 +134,7 @@ final class Sums {
 
     Decimal(int arg, ValueType type, boolean zeroIfEmpty) {
       super(arg, type, zeroIfEmpty);
-      if (zeroIfEmpty) sum = BigDecimal.ZERO.setScale(type.scale);
+      if (zeroIfEmpty) sum = BigDecimal.ZERO.setScale(type.scale());
     }
 
     @Override
@@ -154,10 +154,10 @@ final class Sums {
       if (negative) number = number.negate();
       BigDecimal next = sum == null ? number : sum.add(number);
       next =
-          next.scale() == type.scale
+          next.scale() == type.scale()
               ? next
-              : next.setScale(type.scale, java.math.RoundingMode.HALF_UP);
-      sum = next.precision() > type.precision ? null : next;
+              : next.setScale(type.scale(), java.math.RoundingMode.HALF_UP);
+      sum = next.precision() > type.precision() ? null : next;
     }
 
     @Override

@@ -14,7 +14,7 @@ final class TextLists {
   private TextLists() {}
 
   private static String delimiter(AggregateCall call, Object[] row) {
-    return call.args.length > 1 ? (String) row[call.args[1]] : ",";
+    return call.args().length > 1 ? (String) row[call.args()[1]] : ",";
   }
 
   /** Keeps the text itself and, if that is a column, the separator that came last. */
@@ -25,12 +25,12 @@ final class TextLists {
 
     InsertOnly(AggregateCall call) {
       this.call = call;
-      delimiter = call.args.length > 1 ? "," : delimiter(call, null);
+      delimiter = call.args().length > 1 ? "," : delimiter(call, null);
     }
 
     @Override
     public void add(Object[] row) {
-      Object value = row[call.args[0]];
+      Object value = row[call.args()[0]];
       if (value == null) return;
       delimiter = delimiter(call, row);
       if (text == null) text = new StringBuilder();
@@ -64,7 +64,7 @@ final class TextLists {
 
     @Override
     public void fields(Fields io) {
-      if (call.args.length > 1) delimiter = (String) io.value("delimiter", TEXT, delimiter);
+      if (call.args().length > 1) delimiter = (String) io.value("delimiter", TEXT, delimiter);
       String kept = (String) io.value("text", TEXT, value());
       text = kept == null ? null : new StringBuilder(kept);
     }
@@ -82,7 +82,7 @@ final class TextLists {
 
     @Override
     public void add(Object[] row) {
-      Object value = row[call.args[0]];
+      Object value = row[call.args()[0]];
       if (value == null) return;
       delimiter = delimiter(call, row);
       bag.add(value);
@@ -90,7 +90,7 @@ final class TextLists {
 
     @Override
     public void retract(Object[] row) {
-      Object value = row[call.args[0]];
+      Object value = row[call.args()[0]];
       if (value != null) bag.remove(value);
     }
 

@@ -9,8 +9,12 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
  * Reads the cells of CSV as a logical type, in Spark's internal form, as Flink's CSV format does.
+ *
+ * @param lenient a cell that cannot be read becomes null
+ * @param elements what stands between the elements of arrays and rows
+ * @param nothing the text of null, or null for none
  */
-final class CsvValues {
+record CsvValues(boolean lenient, String elements, String nothing) {
   /** Reads a cell that is not null. */
   @FunctionalInterface
   interface Reader {
@@ -18,21 +22,6 @@ final class CsvValues {
   }
 
   private static final TimestampTexts TIMES = new TimestampTexts("SQL");
-
-  private final boolean lenient;
-  private final String elements;
-  private final String nothing;
-
-  /**
-   * @param lenient a cell that cannot be read becomes null
-   * @param elements what stands between the elements of arrays and rows
-   * @param nothing the text of null, or null for none
-   */
-  CsvValues(boolean lenient, String elements, String nothing) {
-    this.lenient = lenient;
-    this.elements = elements;
-    this.nothing = nothing;
-  }
 
   /** A reader of cells of this type. */
   Reader reader(Shape shape) {

@@ -93,7 +93,7 @@ public final class Converter implements Serializable {
   public InternalRow convert(UTF8String op, UTF8String key, byte[] bytes) {
     Target target = targets().get(op);
     if (target == null) return null;
-    byte[] own = TimedState.split(target.from, bytes).bytes;
+    byte[] own = TimedState.split(target.from, bytes).bytes();
     return new GenericInternalRow(
         new Object[] {target.level, target.to, key, target.conversion.convert(own)});
   }

@@ -31,7 +31,7 @@ final class GroupStateHost
     GroupStateKey timed = new GroupStateKey(to, state);
     BatchContext context = new BatchContext(state.getCurrentProcessingTimeMs(), Long.MIN_VALUE);
     if (state.hasTimedOut()) {
-      timed.fired(context.processingTime);
+      timed.fired(context.processingTime());
       return runtime.fire(to, timed, context);
     }
     Iterator<InternalRow> output = runtime.process(to, rows, timed, context);

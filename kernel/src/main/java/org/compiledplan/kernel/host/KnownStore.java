@@ -13,23 +13,17 @@ import org.apache.spark.util.TaskCompletionListener;
  * What a task knows of its store of state from the tasks before it, each of which took the store
  * from one version to the next. Where a version came about otherwise (a start from a checkpoint, a
  * task that was run again, another executor) nothing is known.
+ *
+ * @param continues whether a task before it has left this version, with all that is to be made in a
+ *     store
+ * @param keys null where it is not known which keys have a state
  */
-final class KnownStore {
+record KnownStore(boolean continues, WrittenKeys keys) {
   /** By the object that has a store's files; Spark lets go of it when the query has ended. */
   private static final Map<Object, Left> LEFT = Collections.synchronizedMap(new WeakHashMap<>());
 
   /** What a task leaves: the version that it has made, and the keys that are in it, if known. */
   private record Left(long version, WrittenKeys keys) {}
-
-  private final boolean continues;
-
-  /** Null where it is not known which keys have a state. */
-  private final WrittenKeys keys;
-
-  private KnownStore(boolean continues, WrittenKeys keys) {
-    this.continues = continues;
-    this.keys = keys;
-  }
 
   /** What the current task knows; to be asked once in a task. */
   static KnownStore of(StatefulProcessorHandle handle) {
@@ -58,11 +52,6 @@ final class KnownStore {
     } catch (ReflectiveOperationException | RuntimeException other) {
       return null;
     }
-  }
-
-  /** Whether a task before it has left this version, with all that is to be made in a store. */
-  boolean continues() {
-    return continues;
   }
 
   /** Whether a key may have a state. */

@@ -30,7 +30,7 @@ final class OperatorRows implements Iterator<InternalRow> {
     this.to = to;
     this.rows = rows;
     this.session = session;
-    batchWatermark = context.watermark;
+    batchWatermark = context.watermark();
     emitted = new Emitted(spec, to);
     partial = to.folds ? spec.inputSchema.length() : -1;
   }

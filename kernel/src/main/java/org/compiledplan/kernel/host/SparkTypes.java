@@ -60,66 +60,47 @@ final class SparkTypes {
   private static Kind kind(DataType type) {
     if (type instanceof DecimalType) return Kind.DECIMAL;
     String name = type.typeName();
-    switch (name) {
-      case "boolean":
-        return Kind.BOOLEAN;
-      case "byte":
-      case "tinyint":
-        return Kind.BYTE;
-      case "short":
-      case "smallint":
-        return Kind.SHORT;
-      case "integer":
-      case "int":
-        return Kind.INT;
-      case "long":
-      case "bigint":
-        return Kind.LONG;
-      case "float":
-        return Kind.FLOAT;
-      case "double":
-        return Kind.DOUBLE;
-      case "string":
-      case "void":
-        return Kind.STRING;
-      case "binary":
-        return Kind.BINARY;
-      case "date":
-        return Kind.DATE;
-      case "timestamp":
-        return Kind.TIMESTAMP;
-      case "timestamp_ntz":
-        return Kind.TIMESTAMP_NTZ;
-      default:
+    return switch (name) {
+      case "boolean" -> Kind.BOOLEAN;
+      case "byte", "tinyint" -> Kind.BYTE;
+      case "short", "smallint" -> Kind.SHORT;
+      case "integer", "int" -> Kind.INT;
+      case "long", "bigint" -> Kind.LONG;
+      case "float" -> Kind.FLOAT;
+      case "double" -> Kind.DOUBLE;
+      case "void" -> Kind.STRING;
+      case "binary" -> Kind.BINARY;
+      case "date" -> Kind.DATE;
+      case "timestamp" -> Kind.TIMESTAMP;
+      case "timestamp_ntz" -> Kind.TIMESTAMP_NTZ;
+      default -> {
         if (name.startsWith("char") || name.startsWith("varchar") || name.startsWith("string"))
-          return Kind.STRING;
-        if (name.startsWith("time(")) return Kind.TIME;
+          yield Kind.STRING;
+        if (name.startsWith("time(")) yield Kind.TIME;
         if (name.startsWith("interval year") || name.startsWith("interval month"))
-          return Kind.YEAR_MONTH;
-        if (name.startsWith("interval ")) return Kind.DAY_TIME;
+          yield Kind.YEAR_MONTH;
+        if (name.startsWith("interval ")) yield Kind.DAY_TIME;
         throw new IllegalArgumentException(
             "columns of type " + name + " cannot pass a stage's operators");
-    }
+      }
+    };
   }
 
   /** The type of Spark for the kernel's; fields of rows have no names of their own there. */
   static DataType dataType(ValueType type) {
     DataType[] inner =
-        Arrays.stream(type.children).map(SparkTypes::dataType).toArray(DataType[]::new);
-    switch (type.kind) {
-      case DECIMAL:
-        return DataTypes.createDecimalType(type.precision, type.scale);
-      case ROW:
+        Arrays.stream(type.children()).map(SparkTypes::dataType).toArray(DataType[]::new);
+    return switch (type.kind()) {
+      case DECIMAL -> DataTypes.createDecimalType(type.precision(), type.scale());
+      case ROW -> {
         StructType row = new StructType();
         for (int i = 0; i < inner.length; i++) row = row.add("f" + i, inner[i]);
-        return row;
-      case ARRAY:
-        return DataTypes.createArrayType(inner[0], true);
-      case MAP:
-        return DataTypes.createMapType(inner[0], inner[1], true);
-      default:
-        return DataType.fromDDL(DDL.getOrDefault(type.kind, type.kind.name()));
-    }
+        yield row;
+      }
+      case ARRAY -> DataTypes.createArrayType(inner[0], true);
+      case MAP -> DataTypes.createMapType(inner[0], inner[1], true);
+      default -> DataType.fromDDL(DDL.getOrDefault(type.kind(), type.kind().name()));
+    };
   }
 
   private static final Map<Kind, String> DDL =
@@ -179,35 +160,24 @@ final class SparkTypes {
       Reader item = fromSpark(((MapType) type).valueType());
       return (values, at) -> map(values.getMap(at), key, item);
     }
-    switch (kind(type)) {
-      case BOOLEAN:
-        return SpecializedGetters::getBoolean;
-      case BYTE:
-        return SpecializedGetters::getByte;
-      case SHORT:
-        return SpecializedGetters::getShort;
-      case INT:
-        return SpecializedGetters::getInt;
-      case LONG:
-        return SpecializedGetters::getLong;
-      case FLOAT:
-        return SpecializedGetters::getFloat;
-      case DOUBLE:
-        return SpecializedGetters::getDouble;
-      case STRING:
-        return (values, at) -> values.getUTF8String(at).toString();
-      case BINARY:
-        return SpecializedGetters::getBinary;
-      case DATE:
-        return (values, at) -> DateTimeUtils.daysToLocalDate(values.getInt(at));
-      case TIMESTAMP:
-        return (values, at) -> DateTimeUtils.microsToInstant(values.getLong(at));
-      case TIMESTAMP_NTZ:
-        return (values, at) -> DateTimeUtils.microsToLocalDateTime(values.getLong(at));
-      default:
+    return switch (kind(type)) {
+      case BOOLEAN -> SpecializedGetters::getBoolean;
+      case BYTE -> SpecializedGetters::getByte;
+      case SHORT -> SpecializedGetters::getShort;
+      case INT -> SpecializedGetters::getInt;
+      case LONG -> SpecializedGetters::getLong;
+      case FLOAT -> SpecializedGetters::getFloat;
+      case DOUBLE -> SpecializedGetters::getDouble;
+      case STRING -> (values, at) -> values.getUTF8String(at).toString();
+      case BINARY -> SpecializedGetters::getBinary;
+      case DATE -> (values, at) -> DateTimeUtils.daysToLocalDate(values.getInt(at));
+      case TIMESTAMP -> (values, at) -> DateTimeUtils.microsToInstant(values.getLong(at));
+      case TIMESTAMP_NTZ -> (values, at) -> DateTimeUtils.microsToLocalDateTime(values.getLong(at));
+      default -> {
         Function1<Object, Object> converter = CatalystTypeConverters.createToScalaConverter(type);
-        return (values, at) -> converter.apply(values.get(at, type));
-    }
+        yield (values, at) -> converter.apply(values.get(at, type));
+      }
+    };
   }
 
   private static List<Object> list(ArrayData array, Reader element) {
@@ -246,7 +216,7 @@ final class SparkTypes {
   private static UnaryOperator<Object> toSpark(DataType type) {
     if (type instanceof StructType) {
       List<UnaryOperator<Object>> fields = toSpark((StructType) type);
-      return value -> row(((Struct) value).fields, fields);
+      return value -> row(((Struct) value).fields(), fields);
     }
     if (type instanceof ArrayType) {
       UnaryOperator<Object> element = toSpark(((ArrayType) type).elementType());
@@ -259,27 +229,14 @@ final class SparkTypes {
           new ArrayBasedMapData(
               array(((Map<?, ?>) value).keySet(), key), array(((Map<?, ?>) value).values(), item));
     }
-    switch (kind(type)) {
-      case BOOLEAN:
-      case BYTE:
-      case SHORT:
-      case INT:
-      case LONG:
-      case FLOAT:
-      case DOUBLE:
-      case BINARY:
-        return null;
-      case STRING:
-        return value -> UTF8String.fromString((String) value);
-      case DATE:
-        return value -> DateTimeUtils.localDateToDays((LocalDate) value);
-      case TIMESTAMP:
-        return value -> DateTimeUtils.instantToMicros((Instant) value);
-      case TIMESTAMP_NTZ:
-        return value -> DateTimeUtils.localDateTimeToMicros((LocalDateTime) value);
-      default:
-        return CatalystTypeConverters.createToCatalystConverter(type)::apply;
-    }
+    return switch (kind(type)) {
+      case BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, BINARY -> null;
+      case STRING -> value -> UTF8String.fromString((String) value);
+      case DATE -> value -> DateTimeUtils.localDateToDays((LocalDate) value);
+      case TIMESTAMP -> value -> DateTimeUtils.instantToMicros((Instant) value);
+      case TIMESTAMP_NTZ -> value -> DateTimeUtils.localDateTimeToMicros((LocalDateTime) value);
+      default -> CatalystTypeConverters.createToCatalystConverter(type)::apply;
+    };
   }
 
   private static ArrayData array(Collection<?> values, UnaryOperator<Object> element) {

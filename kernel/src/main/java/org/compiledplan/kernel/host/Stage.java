@@ -93,17 +93,17 @@ public final class Stage {
             .groupBy(StageKeys.columns())
             .as(keys, InternalRows.placeholder(Encoders.row(packed.schema())));
     Encoder<InternalRow> any = InternalRows.placeholder(keys);
-    switch (spec.host) {
-      case "transformWithState":
-        return InternalRows.unpacked(
-            groups.transformWithState(transform.get(), timeMode(spec), OutputMode.Append(), any),
-            out);
-      case "flatMapGroupsWithState":
+    return switch (spec.host) {
+      case "transformWithState" ->
+          InternalRows.unpacked(
+              groups.transformWithState(transform.get(), timeMode(spec), OutputMode.Append(), any),
+              out);
+      case "flatMapGroupsWithState" -> {
         if (spec.eventTime) {
           throw new IllegalArgumentException(
               "stage " + spec.name + ": " + spec.host + " has no event time here");
         }
-        return InternalRows.unpacked(
+        yield InternalRows.unpacked(
             groups.flatMapGroupsWithState(
                 groupState.get(),
                 OutputMode.Append(),
@@ -111,20 +111,19 @@ public final class Stage {
                 any,
                 GroupStateTimeout.ProcessingTimeTimeout()),
             out);
-      default:
-        throw new IllegalArgumentException("stage " + spec.name + ": unknown host " + spec.host);
-    }
+      }
+      default ->
+          throw new IllegalArgumentException("stage " + spec.name + ": unknown host " + spec.host);
+    };
   }
 
   private static TimeMode timeMode(StageSpec spec) {
-    switch (spec.timeMode) {
-      case "event":
-        return TimeMode.EventTime();
-      case "processing":
-        return TimeMode.ProcessingTime();
-      default:
-        throw new IllegalArgumentException(
-            "stage " + spec.name + ": unknown time mode " + spec.timeMode);
-    }
+    return switch (spec.timeMode) {
+      case "event" -> TimeMode.EventTime();
+      case "processing" -> TimeMode.ProcessingTime();
+      default ->
+          throw new IllegalArgumentException(
+              "stage " + spec.name + ": unknown time mode " + spec.timeMode);
+    };
   }
 }

@@ -46,17 +46,7 @@ final class StateColumns implements Fields {
   private static final long LAST = 253_402_300_799_999L;
 
   /** What columns and calls are called, and the types of columns. */
-  static final class Names {
-    private final StructType[] inputs;
-    private final String[][] columns;
-    private final String[] calls;
-
-    Names(StructType[] inputs, String[][] columns, String[] calls) {
-      this.inputs = inputs;
-      this.columns = columns;
-      this.calls = calls;
-    }
-
+  record Names(StructType[] inputs, String[][] columns, String[] calls) {
     private String column(Columns of, int at) {
       int place = of.place(at);
       if (of.input() < 0) return call(place);
@@ -70,7 +60,7 @@ final class StateColumns implements Fields {
 
     private DataType type(Columns of, int at) {
       return of.input() < 0
-          ? SparkTypes.dataType(of.types[at])
+          ? SparkTypes.dataType(of.types()[at])
           : inputs[of.input()].apply(of.place(at)).dataType();
     }
   }
@@ -150,7 +140,7 @@ final class StateColumns implements Fields {
   private StructType rowType(Columns columns) {
     StructType of = new StructType();
     Set<String> taken = new HashSet<>();
-    for (int i = 0; i < columns.types.length; i++) {
+    for (int i = 0; i < columns.types().length; i++) {
       of = of.add(free(names.column(columns, i), taken), names.type(columns, i), true);
     }
     return of;
@@ -170,7 +160,7 @@ final class StateColumns implements Fields {
 
   /** A value of a column as Spark takes it from programs. */
   private static Object external(Object value) {
-    if (value instanceof Struct) return rowOf(((Struct) value).fields);
+    if (value instanceof Struct) return rowOf(((Struct) value).fields());
     if (value instanceof List) {
       return ((List<?>) value).stream().map(StateColumns::external).toArray();
     }

@@ -64,13 +64,13 @@ public final class StateReading implements Serializable {
     TimedState.Parts parts = TimedState.split(uid, stored);
     List<Row> entries = new ArrayList<>();
     state.format.entryTimes(
-        parts.bytes,
+        parts.bytes(),
         (input, written, time) ->
             entries.add(RowFactory.create(input, nullable(written), nullable(time))));
     return RowFactory.create(
         uid,
         (long) stored.length + row.getString(1).getBytes(StandardCharsets.UTF_8).length,
-        parts.timer.isPresent() ? (Long) parts.timer.getAsLong() : null,
+        parts.timer().isPresent() ? (Long) parts.timer().getAsLong() : null,
         entries.toArray(new Row[0]));
   }
 
@@ -97,8 +97,8 @@ public final class StateReading implements Serializable {
             TimedState.Parts parts = TimedState.split(uid, row.getAs(2));
             return RowFactory.create(
                 row.getString(1),
-                parts.timer.isPresent() ? Instant.ofEpochMilli(parts.timer.getAsLong()) : null,
-                columns.row(state.format.decode(parts.bytes)));
+                parts.timer().isPresent() ? Instant.ofEpochMilli(parts.timer().getAsLong()) : null,
+                columns.row(state.format.decode(parts.bytes())));
           };
         });
   }

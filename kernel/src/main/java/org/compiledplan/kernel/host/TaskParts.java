@@ -12,16 +12,8 @@ import org.apache.spark.TaskContext;
  *
  * @param <T> what is left
  */
-final class TaskParts<T> implements Serializable {
-  private static final long serialVersionUID = 1L;
-
+record TaskParts<T>(String name) implements Serializable {
   private static final Map<String, Object> PARTS = new ConcurrentHashMap<>();
-
-  private final String name;
-
-  TaskParts(String name) {
-    this.name = name;
-  }
 
   /** Parts under a name that no other has. */
   static <T> TaskParts<T> ofTheirOwn() {

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
@@ -38,38 +37,10 @@ class TimerIndex {
   private static final int MOST_LISTS = 20_000;
 
   /** A key of an operator that was to be looked at at a time. */
-  static final class Due {
-    final String uid;
-    final String key;
-    final long time;
-
-    Due(String uid, String key, long time) {
-      this.uid = uid;
-      this.key = key;
-      this.time = time;
-    }
-  }
+  record Due(String uid, String key, long time) {}
 
   /** An operator and a time: the keys of one list. */
-  private static final class Slot {
-    private final String uid;
-    private final long due;
-
-    Slot(String uid, long due) {
-      this.uid = uid;
-      this.due = due;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Slot && ((Slot) other).due == due && ((Slot) other).uid.equals(uid);
-    }
-
-    @Override
-    public int hashCode() {
-      return Objects.hash(uid, due);
-    }
-  }
+  private record Slot(String uid, long due) {}
 
   /** A list that is being collected. */
   private static final class Keys {

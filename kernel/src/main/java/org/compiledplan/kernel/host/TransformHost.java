@@ -140,12 +140,12 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
 
   /** What the timer of a key emits, nothing if the key is due at another time by now. */
   private java.util.Iterator<InternalRow> fire(TimerIndex.Due due, TimerValues times) {
-    StageRuntime.Hosted to = runtime.operator(due.uid);
+    StageRuntime.Hosted to = runtime.operator(due.uid());
     if (to == null) return Collections.emptyIterator();
     BatchContext context = states.context(to, times);
-    TransformStates.Key timed = states.of(to, StageKeys.of(due.uid, due.key), context, times);
+    TransformStates.Key timed = states.of(to, StageKeys.of(due.uid(), due.key()), context, times);
     OptionalLong set = timed.isThere() ? timed.timer() : OptionalLong.empty();
-    if (set.isEmpty() || set.getAsLong() != due.time) return Collections.emptyIterator();
+    if (set.isEmpty() || set.getAsLong() != due.time()) return Collections.emptyIterator();
     timed.fired(timed.now());
     return runtime.fire(to, timed, context);
   }

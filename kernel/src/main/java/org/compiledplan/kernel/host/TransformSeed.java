@@ -64,7 +64,7 @@ final class TransformSeed extends StatefulProcessor<Row, InternalRow, InternalRo
     }
     if (due.hasNext()) {
       throw new IllegalStateException(
-          "a timer of operator " + due.next().uid + " fires while its state is written");
+          "a timer of operator " + due.next().uid() + " fires while its state is written");
     }
     return none();
   }

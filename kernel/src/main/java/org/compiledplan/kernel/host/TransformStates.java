@@ -156,13 +156,13 @@ final class TransformStates {
 
     /** Timers of the key up to this time fire in this batch. */
     long now() {
-      return ticks() ? context.processingTime : now;
+      return ticks() ? context.processingTime() : now;
     }
 
     @Override
     protected void setTimer(long time) {
       (ticks() ? ticks : index)
-          .add(to.uid, StageKeys.key(key), time, now(), end, context.processingTime);
+          .add(to.uid, StageKeys.key(key), time, now(), end, context.processingTime());
     }
 
     @Override

@@ -17,17 +17,11 @@ import java.util.Set;
  *
  * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "timeout": s, "properties": {}}}.
  */
-public final class Database {
+public record Database(JsonNode spec) {
   /** SQLITE_BUSY and SQLITE_LOCKED: another process writes. */
   private static final Set<Integer> SQLITE_BUSY = Set.of(5, 6);
 
   private static final String[] AWAY = {"08", "57P", "40", "53300", "55P03"};
-
-  private final JsonNode spec;
-
-  public Database(JsonNode spec) {
-    this.spec = spec;
-  }
 
   /** A new connection. */
   public Connection connect() throws SQLException {

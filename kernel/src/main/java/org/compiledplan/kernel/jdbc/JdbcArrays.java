@@ -29,21 +29,14 @@ final class JdbcArrays {
       int scale = Integer.parseInt(type.substring(type.indexOf(',') + 1, type.indexOf(')')).trim());
       return ((BigDecimal) value).setScale(scale, RoundingMode.HALF_UP);
     }
-    switch (type) {
-      case "tinyint":
-        return ((Number) value).byteValue();
-      case "smallint":
-        return ((Number) value).shortValue();
-      case "date":
-        return ((Date) value).toLocalDate();
-      case "time":
-        return (int) (((Time) value).toLocalTime().toNanoOfDay() / 1_000_000);
-      case "timestamp_ntz":
-        return ((Timestamp) value).toLocalDateTime();
-      case "timestamp":
-        return ((Timestamp) value).toInstant();
-      default:
-        return value;
-    }
+    return switch (type) {
+      case "tinyint" -> ((Number) value).byteValue();
+      case "smallint" -> ((Number) value).shortValue();
+      case "date" -> ((Date) value).toLocalDate();
+      case "time" -> (int) (((Time) value).toLocalTime().toNanoOfDay() / 1_000_000);
+      case "timestamp_ntz" -> ((Timestamp) value).toLocalDateTime();
+      case "timestamp" -> ((Timestamp) value).toInstant();
+      default -> value;
+    };
   }
 }

@@ -60,17 +60,15 @@ public enum JdbcValues {
 
     @Override
     Object temporal(ResultSet row, int column, String type) throws SQLException {
-      switch (type) {
-        case "date":
-          return row.getObject(column, LocalDate.class);
-        case "time":
-          return row.getObject(column, LocalTime.class);
-        case "timestamp_ntz":
-          return row.getObject(column, LocalDateTime.class);
-        default:
+      return switch (type) {
+        case "date" -> row.getObject(column, LocalDate.class);
+        case "time" -> row.getObject(column, LocalTime.class);
+        case "timestamp_ntz" -> row.getObject(column, LocalDateTime.class);
+        default -> {
           OffsetDateTime found = row.getObject(column, OffsetDateTime.class);
-          return found == null ? null : found.toInstant();
-      }
+          yield found == null ? null : found.toInstant();
+        }
+      };
     }
   },
   /** Texts, where a database has no types for time: {@code 2024-01-02 03:04:05.678}, in UTC. */
@@ -99,17 +97,16 @@ public enum JdbcValues {
     Object temporal(ResultSet row, int column, String type) throws SQLException {
       String text = row.getString(column);
       if (text == null) return null;
-      switch (type) {
-        case "date":
-          return LocalDate.parse(text);
-        case "time":
-          return LocalTime.parse(text);
-        default:
+      return switch (type) {
+        case "date" -> LocalDate.parse(text);
+        case "time" -> LocalTime.parse(text);
+        default -> {
           String iso = text.replace(' ', 'T');
           LocalDateTime found =
               iso.contains("T") ? LocalDateTime.parse(iso) : LocalDate.parse(iso).atStartOfDay();
-          return type.equals("timestamp_ntz") ? found : found.toInstant(ZoneOffset.UTC);
-      }
+          yield type.equals("timestamp_ntz") ? found : found.toInstant(ZoneOffset.UTC);
+        }
+      };
     }
   };
 
@@ -152,16 +149,19 @@ public enum JdbcValues {
 
   Object temporal(ResultSet row, int column, String type) throws SQLException {
     switch (type) {
-      case "date":
+      case "date" -> {
         Date date = row.getDate(column);
         return date == null ? null : date.toLocalDate();
-      case "time":
+      }
+      case "time" -> {
         Time time = row.getTime(column);
         return time == null ? null : time.toLocalTime();
-      default:
+      }
+      default -> {
         Timestamp found = row.getTimestamp(column);
         if (found == null) return null;
         return type.equals("timestamp_ntz") ? found.toLocalDateTime() : found.toInstant();
+      }
     }
   }
 
@@ -196,32 +196,19 @@ public enum JdbcValues {
 
   private int nullType(String type) {
     if (type.startsWith("decimal")) return Types.NUMERIC;
-    switch (type) {
-      case "boolean":
-        return Types.BOOLEAN;
-      case "tinyint":
-      case "smallint":
-        return Types.SMALLINT;
-      case "int":
-        return Types.INTEGER;
-      case "bigint":
-        return Types.BIGINT;
-      case "float":
-        return Types.REAL;
-      case "double":
-        return Types.DOUBLE;
-      case "binary":
-        return Types.VARBINARY;
-      case "date":
-        return Types.DATE;
-      case "time":
-        return Types.TIME;
-      case "timestamp_ntz":
-      case "timestamp":
-        return Types.TIMESTAMP;
-      default:
-        return Types.VARCHAR;
-    }
+    return switch (type) {
+      case "boolean" -> Types.BOOLEAN;
+      case "tinyint", "smallint" -> Types.SMALLINT;
+      case "int" -> Types.INTEGER;
+      case "bigint" -> Types.BIGINT;
+      case "float" -> Types.REAL;
+      case "double" -> Types.DOUBLE;
+      case "binary" -> Types.VARBINARY;
+      case "date" -> Types.DATE;
+      case "time" -> Types.TIME;
+      case "timestamp_ntz", "timestamp" -> Types.TIMESTAMP;
+      default -> Types.VARCHAR;
+    };
   }
 
   private static String inner(String type) {
@@ -266,34 +253,24 @@ public enum JdbcValues {
       int scale = Integer.parseInt(type.substring(type.indexOf(',') + 1, type.indexOf(')')).trim());
       return number == null ? null : number.setScale(scale, RoundingMode.HALF_UP);
     }
-    switch (type) {
-      case "boolean":
-        return row.getBoolean(column);
-      case "tinyint":
-        return row.getByte(column);
-      case "smallint":
-        return row.getShort(column);
-      case "int":
-        return row.getInt(column);
-      case "bigint":
-        return row.getLong(column);
-      case "float":
-        return row.getFloat(column);
-      case "double":
-        return row.getDouble(column);
-      case "string":
-        return row.getString(column);
-      case "binary":
-        return row.getBytes(column);
-      case "time":
+    return switch (type) {
+      case "boolean" -> row.getBoolean(column);
+      case "tinyint" -> row.getByte(column);
+      case "smallint" -> row.getShort(column);
+      case "int" -> row.getInt(column);
+      case "bigint" -> row.getLong(column);
+      case "float" -> row.getFloat(column);
+      case "double" -> row.getDouble(column);
+      case "string" -> row.getString(column);
+      case "binary" -> row.getBytes(column);
+      case "time" -> {
         LocalTime time = (LocalTime) temporal(row, column, type);
-        return time == null ? null : (int) (time.toNanoOfDay() / 1_000_000);
-      case "date":
-      case "timestamp_ntz":
-      case "timestamp":
-        return temporal(row, column, type);
-      default:
-        throw new IllegalArgumentException("columns of type " + type + " cannot be read over JDBC");
-    }
+        yield time == null ? null : (int) (time.toNanoOfDay() / 1_000_000);
+      }
+      case "date", "timestamp_ntz", "timestamp" -> temporal(row, column, type);
+      default ->
+          throw new IllegalArgumentException(
+              "columns of type " + type + " cannot be read over JDBC");
+    };
   }
 }

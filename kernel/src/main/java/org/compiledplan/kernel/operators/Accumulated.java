@@ -47,7 +47,7 @@ final class Accumulated implements Stored, Partial {
 
   @Override
   public long add(InputRow row) {
-    return add(row.values);
+    return add(row.values());
   }
 
   /** Takes a row in; returns about how many bytes more are held. */

@@ -39,11 +39,11 @@ final class AggregateCalls {
       AggregateCall call = call(spec, aggs.get(i), spec.output[firstResult + i], needRetraction);
       filters[i] = aggs.get(i).path("filter").asInt(-1);
       if (filters[i] >= 0) columns.set(filters[i]);
-      for (int arg : call.args) columns.set(arg);
+      for (int arg : call.args()) columns.set(arg);
       functions.add(AggregateFunctions.of(call));
       descriptions.add(description(spec, aggs.get(i)));
       sensitive |= AggregateFunctions.isOrderSensitive(call);
-      if (call.distinct) distinct.set(i);
+      if (call.distinct()) distinct.set(i);
     }
     orderSensitive = sensitive;
     layout = new Frames.Layout<>("operator " + spec.uid(), this::fresh, descriptions);

@@ -122,9 +122,9 @@ final class AttachedWindow<C extends Stored> implements Operator {
       if (window == null) {
         window = state.read(format);
         before = window.entries();
-        window.end = WindowTimes.millis(row.values[endColumns[row.port]]);
+        window.end = WindowTimes.millis(row.values()[endColumns[row.port()]]);
       }
-      if (eventTime && times.due(window.end) <= row.watermark) return;
+      if (eventTime && times.due(window.end) <= row.watermark()) return;
       changed |= contents.add(window.content, row);
     }
 

@@ -65,15 +65,15 @@ final class ChangelogNormalize implements Operator {
       this.state = state;
       this.context = context;
       stored = state.isThere();
-      KeptRow found = SingleEntry.live(format, state, context.processingTime);
+      KeptRow found = SingleEntry.live(format, state, context.processingTime());
       if (found != null) kept = found.row;
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      boolean passes = filterColumn < 0 || Boolean.TRUE.equals(row.values[filterColumn]);
-      if (RowKinds.isAdd(row.kind) && passes) {
-        update(filterColumn < 0 ? row.values : without(row.values, filterColumn), out);
+      boolean passes = filterColumn < 0 || Boolean.TRUE.equals(row.values()[filterColumn]);
+      if (RowKinds.isAdd(row.kind()) && passes) {
+        update(filterColumn < 0 ? row.values() : without(row.values(), filterColumn), out);
       } else if (kept != null) {
         // The row that is known, for a deletion may come with its key only.
         out.emit(RowKinds.DELETE, kept);

@@ -105,18 +105,18 @@ final class ColumnOver implements Idle {
 
     @Override
     public void process(InputRow row, Out out) {
-      int behind = behind(row.values);
-      if (RowKinds.isAdd(row.kind)) {
+      int behind = behind(row.values());
+      if (RowKinds.isAdd(row.kind())) {
         Entry entry = new Entry();
-        entry.row = row.values;
+        entry.row = row.values();
         entries.add(behind, entry);
         changed = true;
         return;
       }
       for (int at = behind - 1;
-          at >= 0 && order.compare(entries.get(at).row, row.values) == 0;
+          at >= 0 && order.compare(entries.get(at).row, row.values()) == 0;
           at--) {
-        if (!Values.equalRows(entries.get(at).row, row.values)) continue;
+        if (!Values.equalRows(entries.get(at).row, row.values())) continue;
         Entry removed = entries.remove(at);
         if (removed.shown != null) gone.add(removed);
         changed = true;

@@ -102,15 +102,15 @@ final class CountWindowAggregate implements Operator {
     @Override
     public void process(InputRow row, Out out) {
       changed = true;
-      if (kept.key.isNone()) kept.key = PackedRow.of(row.values, grouping);
+      if (kept.key.isNone()) kept.key = PackedRow.of(row.values(), grouping);
       if (kept.next == 0) kept.windows.add(new Window());
       kept.next = (kept.next + 1) % slide;
       for (Iterator<Window> each = kept.windows.iterator(); each.hasNext(); ) {
         Window window = each.next();
-        window.rows.process(row.values, RowKinds.isAdd(row.kind));
+        window.rows.process(row.values(), RowKinds.isAdd(row.kind()));
         if (++window.came < size) continue;
         each.remove();
-        if (!needRetraction || window.rows.rows() != 0) emit(window, row.values, out);
+        if (!needRetraction || window.rows.rows() != 0) emit(window, row.values(), out);
       }
     }
 

@@ -61,23 +61,24 @@ final class Deduplicate implements Operator {
       this.state = state;
       this.context = context;
       stored = state.isThere();
-      KeptRow found = SingleEntry.live(format, state, context.processingTime);
+      KeptRow found = SingleEntry.live(format, state, context.processingTime());
       if (found != null) kept = found.row;
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (!RowKinds.isAdd(row.kind)) {
+      if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (kept != null && !replaces(row.values)) return;
+      if (kept != null && !replaces(row.values())) return;
       if (kept == null) {
-        out.emit(generateInsert || !keepLast ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row.values);
+        out.emit(
+            generateInsert || !keepLast ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row.values());
       } else {
         if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, kept);
-        out.emit(RowKinds.UPDATE_AFTER, row.values);
+        out.emit(RowKinds.UPDATE_AFTER, row.values());
       }
-      kept = row.values;
+      kept = row.values();
       changed = true;
     }
 

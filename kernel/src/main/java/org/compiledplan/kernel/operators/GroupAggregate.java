@@ -97,20 +97,20 @@ final class GroupAggregate implements Operator {
       this.state = state;
       this.context = context;
       stored = state.isThere();
-      group = SingleEntry.live(format, state, context.processingTime);
+      group = SingleEntry.live(format, state, context.processingTime());
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      boolean add = RowKinds.isAdd(row.kind);
+      boolean add = RowKinds.isAdd(row.kind());
       if (group == null && !add) return;
-      if (lastRow == null && group != null) emitted = result(row.values);
-      lastRow = row.values;
+      if (lastRow == null && group != null) emitted = result(row.values());
+      lastRow = row.values();
       if (group == null) {
         group = format.fresh();
-        group.key = PackedRow.of(row.values, grouping);
+        group.key = PackedRow.of(row.values(), grouping);
       }
-      group.rows.process(row.values, add);
+      group.rows.process(row.values(), add);
       if (needRetraction && group.rows.rows() == 0) group = null;
       if (!coalesce) emitChange(out);
     }
@@ -118,11 +118,11 @@ final class GroupAggregate implements Operator {
     @Override
     public long merge(InputRow row, byte[] partial, Out out) {
       Accumulated more = Accumulated.of(calls, partial);
-      if (lastRow == null && group != null) emitted = result(row.values);
-      lastRow = row.values;
+      if (lastRow == null && group != null) emitted = result(row.values());
+      lastRow = row.values();
       if (group == null) {
         group = format.fresh();
-        group.key = PackedRow.of(row.values, grouping);
+        group.key = PackedRow.of(row.values(), grouping);
         group.rows = more;
       } else {
         group.rows.merge(more);

@@ -46,7 +46,7 @@ final class IdleExpiry implements Operator {
     if (!state.isThere()) return;
     Entry entry = new Entry(state, context);
     if (entry.get() == null) return;
-    long now = eventTime ? context.watermark : context.processingTime;
+    long now = eventTime ? context.watermark() : context.processingTime();
     if (entry.header.due.isPresent() && entry.header.due.getAsLong() <= now)
       operator.onTimer(entry, context, out);
     else entry.keep(entry.header.lastChange);
@@ -94,7 +94,7 @@ final class IdleExpiry implements Operator {
 
     @Override
     public boolean isExpired(BatchContext context) {
-      return Ttl.isExpired(header.lastChange, ttl, context.processingTime) && !operators.waits();
+      return Ttl.isExpired(header.lastChange, ttl, context.processingTime()) && !operators.waits();
     }
 
     @Override
@@ -122,9 +122,9 @@ final class IdleExpiry implements Operator {
   private OptionalLong nextLook(long lastChange, boolean waits, BatchContext context) {
     if (ttl <= 0 || waits) return OptionalLong.empty();
     if (!eventTime) return Ttl.expiry(lastChange, ttl);
-    return context.watermark == Long.MIN_VALUE
+    return context.watermark() == Long.MIN_VALUE
         ? OptionalLong.empty()
-        : Ttl.expiry(context.watermark, ttl);
+        : Ttl.expiry(context.watermark(), ttl);
   }
 
   private final class Work implements Session {
@@ -134,7 +134,7 @@ final class IdleExpiry implements Operator {
 
     Work(KeyedState state, BatchContext context) {
       entry = new Entry(state, context);
-      now = context.processingTime;
+      now = context.processingTime();
       session = operator.open(entry, context);
     }
 
@@ -176,7 +176,8 @@ final class IdleExpiry implements Operator {
       // The operator's state begins with the version, which is that of the whole.
       bytes = Arrays.copyOfRange(stored, in.position() - 1, stored.length);
       bytes[0] = stored[0];
-      if (Ttl.isExpired(header.lastChange, ttl, context.processingTime) && !operator.waits(bytes)) {
+      if (Ttl.isExpired(header.lastChange, ttl, context.processingTime())
+          && !operator.waits(bytes)) {
         state.remove(-operator.stateFormat().entries(bytes));
         bytes = null;
       }
@@ -188,7 +189,7 @@ final class IdleExpiry implements Operator {
       get();
       bytes = next;
       header.due = nextExpiry;
-      header.lastChange = context.processingTime;
+      header.lastChange = context.processingTime();
       written = true;
       store(entriesDelta);
     }

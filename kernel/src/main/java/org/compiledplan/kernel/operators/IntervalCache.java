@@ -36,7 +36,7 @@ final class IntervalCache implements Stored {
     }
 
     Object[] row() {
-      return row.row(columns.types);
+      return row.row(columns.types());
     }
 
     /** Whether the row has been joined with one of the other input. */

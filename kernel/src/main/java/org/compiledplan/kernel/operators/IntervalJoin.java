@@ -71,7 +71,7 @@ final class IntervalJoin implements Operator {
     if (!state.isThere()) return;
     Caches caches = state.read(format);
     int before = caches.entries();
-    long now = eventTime ? context.watermark : context.processingTime;
+    long now = eventTime ? context.watermark() : context.processingTime();
     for (int port = LEFT; port <= RIGHT; port++) {
       caches.cleanUp(port, now);
       for (Cached cached : caches.of[port].takeDead()) {
@@ -106,13 +106,13 @@ final class IntervalJoin implements Operator {
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind != RowKinds.INSERT) {
+      if (row.kind() != RowKinds.INSERT) {
         throw new IllegalStateException(
             "an interval join takes insert-only inputs, it got an update");
       }
-      int port = row.port;
+      int port = row.port();
       if (inputs.hasNullKey(row) || length < 0) {
-        if (outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
+        if (outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values()));
         return;
       }
       if (caches == null) {
@@ -120,8 +120,8 @@ final class IntervalJoin implements Operator {
         before = caches.entries();
       }
       int other = 1 - port;
-      long at = eventTime ? Rowtime.of(row.values, time[port]) : context.processingTime;
-      long now = eventTime ? watermark(row) : context.processingTime;
+      long at = eventTime ? Rowtime.of(row.values(), time[port]) : context.processingTime();
+      long now = eventTime ? watermark(row) : context.processingTime();
       caches.cleanUp(LEFT, now);
       caches.cleanUp(RIGHT, now);
       boolean matched = false;
@@ -130,15 +130,16 @@ final class IntervalJoin implements Operator {
               TimeMath.minus(at, reach[other]), TimeMath.plus(at, reach[port]));
       for (Cached cached : near) {
         Object[] found = cached.row();
-        if (!inputs.matches(port == LEFT, row.values, found)) continue;
+        if (!inputs.matches(port == LEFT, row.values(), found)) continue;
         matched = true;
         caches.of[other].match(cached);
         out.emit(
-            RowKinds.INSERT, port == LEFT ? joined(row.values, found) : joined(found, row.values));
+            RowKinds.INSERT,
+            port == LEFT ? joined(row.values(), found) : joined(found, row.values()));
       }
       if (now > Long.MIN_VALUE) caches.of[other].expire(expired(other, now), outer[other]);
-      if (now < TimeMath.plus(at, reach[port])) caches.add(port, at, row.values, matched);
-      else if (!matched && outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
+      if (now < TimeMath.plus(at, reach[port])) caches.add(port, at, row.values(), matched);
+      else if (!matched && outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values()));
     }
 
     @Override
@@ -152,7 +153,7 @@ final class IntervalJoin implements Operator {
    * row knows its own input's alone, and what both have reached counts once the batch is through.
    */
   private long watermark(InputRow row) {
-    return sharedWatermark ? row.watermark : Long.MIN_VALUE;
+    return sharedWatermark ? row.watermark() : Long.MIN_VALUE;
   }
 
   /** When rows of an input with a time are cleaned up, if ever. */
@@ -202,7 +203,7 @@ final class IntervalJoin implements Operator {
       if (!of[LEFT].hasDead() && !of[RIGHT].hasDead()) {
         return TimeMath.earlier(of[LEFT].cleanAt, of[RIGHT].cleanAt);
       }
-      return OptionalLong.of(eventTime ? context.watermark : context.processingTime);
+      return OptionalLong.of(eventTime ? context.watermark() : context.processingTime());
     }
 
     void add(int port, long at, Object[] row, boolean matched) {

@@ -65,15 +65,15 @@ final class Join implements Operator {
 
     @Override
     public void process(InputRow row, Out out) {
-      boolean add = RowKinds.isAdd(row.kind);
+      boolean add = RowKinds.isAdd(row.kind());
       if (inputs.hasNullKey(row)) {
-        if (outer[row.port]) emitPadded(row.port, row.values, add, out);
+        if (outer[row.port()]) emitPadded(row.port(), row.values(), add, out);
         return;
       }
       if (stores == null) stores = RowStores.open(format, state, context);
-      RowStore.Entry replaced = add ? stores.get(row.port).replacedBy(row.values) : null;
-      if (replaced != null && !matchesAlike(row.port == 0, replaced, row.values)) {
-        join(new InputRow(row.port, RowKinds.DELETE, replaced.row(), row.watermark), null, out);
+      RowStore.Entry replaced = add ? stores.get(row.port()).replacedBy(row.values()) : null;
+      if (replaced != null && !matchesAlike(row.port() == 0, replaced, row.values())) {
+        join(new InputRow(row.port(), RowKinds.DELETE, replaced.row(), row.watermark()), null, out);
         replaced = null;
       }
       join(row, replaced, out);
@@ -83,7 +83,7 @@ final class Join implements Operator {
      * @param replaced the row that an update replaces, which matches the same rows; null if none
      */
     private void join(InputRow row, RowStore.Entry replaced, Out out) {
-      boolean add = RowKinds.isAdd(row.kind);
+      boolean add = RowKinds.isAdd(row.kind());
       if (outer[0] || outer[1]) joinOuter(row, add, replaced, out);
       else joinInner(row, add, replaced, out);
     }
@@ -96,47 +96,47 @@ final class Join implements Operator {
     }
 
     private void joinInner(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
-      if (add) stores.get(row.port).replace(replaced, row.values, 0);
-      else stores.get(row.port).retract(row.values);
-      RowStore others = stores.get(1 - row.port);
+      if (add) stores.get(row.port()).replace(replaced, row.values(), 0);
+      else stores.get(row.port()).retract(row.values());
+      RowStore others = stores.get(1 - row.port());
       if (others.count() == 0) return;
-      boolean left = row.port == 0;
+      boolean left = row.port() == 0;
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
         Object[] other = stored.row();
-        if (inputs.matches(left, row.values, other))
-          emitJoined(left, row.values, other, row.kind, out);
+        if (inputs.matches(left, row.values(), other))
+          emitJoined(left, row.values(), other, row.kind(), out);
       }
     }
 
     private void joinOuter(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
-      boolean left = row.port == 0;
-      RowStore own = stores.get(row.port);
-      RowStore others = stores.get(1 - row.port);
-      List<RowStore.Entry> matches = matches(left, row.values, others);
-      if (add) own.replace(replaced, row.values, matches.size());
-      else own.retract(row.values);
+      boolean left = row.port() == 0;
+      RowStore own = stores.get(row.port());
+      RowStore others = stores.get(1 - row.port());
+      List<RowStore.Entry> matches = matches(left, row.values(), others);
+      if (add) own.replace(replaced, row.values(), matches.size());
+      else own.retract(row.values());
       if (matches.isEmpty()) {
-        if (outer[row.port]) emitPadded(row.port, row.values, add, out);
+        if (outer[row.port()]) emitPadded(row.port(), row.values(), add, out);
         return;
       }
-      boolean otherIsOuter = outer[1 - row.port];
+      boolean otherIsOuter = outer[1 - row.port()];
       if (add && otherIsOuter) {
         for (RowStore.Entry match : matches) {
-          if (match.associations == 0) emitPadded(1 - row.port, match.row(), false, out);
+          if (match.associations == 0) emitPadded(1 - row.port(), match.row(), false, out);
           others.associate(match, match.associations + (replaced == null ? 1 : 0));
         }
       }
       byte kind =
           add
-              ? (outer[row.port] || otherIsOuter ? RowKinds.INSERT : row.kind)
-              : (outer[row.port] ? RowKinds.DELETE : row.kind);
-      for (RowStore.Entry match : matches) emitJoined(left, row.values, match.row(), kind, out);
+              ? (outer[row.port()] || otherIsOuter ? RowKinds.INSERT : row.kind())
+              : (outer[row.port()] ? RowKinds.DELETE : row.kind());
+      for (RowStore.Entry match : matches) emitJoined(left, row.values(), match.row(), kind, out);
       if (!add && otherIsOuter) {
         for (RowStore.Entry match : matches) {
           int remaining = inputs.remaining(match, left, own);
           if (remaining == 0 && match.associations > 0) {
-            emitPadded(1 - row.port, match.row(), true, out);
+            emitPadded(1 - row.port(), match.row(), true, out);
           }
           others.associate(match, remaining);
         }

@@ -57,7 +57,7 @@ final class JoinInputs {
 
   /** Whether the row can match no other, for a null in its key. */
   boolean hasNullKey(InputRow row) {
-    return hasNullKey(row.port, row.values);
+    return hasNullKey(row.port(), row.values());
   }
 
   boolean hasNullKey(int port, Object[] row) {

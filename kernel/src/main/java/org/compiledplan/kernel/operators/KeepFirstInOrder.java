@@ -67,13 +67,13 @@ final class KeepFirstInOrder implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    First first = SingleEntry.live(format, state, context.processingTime);
+    First first = SingleEntry.live(format, state, context.processingTime());
     if (first == null) {
       if (state.isThere()) state.remove(-1);
       return;
     }
     if (first.due.isEmpty()) return;
-    if (first.due.getAsLong() > context.watermark) {
+    if (first.due.getAsLong() > context.watermark()) {
       state.again(first.due);
       return;
     }
@@ -98,22 +98,22 @@ final class KeepFirstInOrder implements Operator {
       this.state = state;
       this.context = context;
       stored = state.isThere();
-      first = SingleEntry.live(format, state, context.processingTime);
+      first = SingleEntry.live(format, state, context.processingTime());
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (!RowKinds.isAdd(row.kind)) {
+      if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
       if (first != null && first.row == null) return;
-      long time = Rowtime.of(row.values, rowtime);
-      if (time < row.watermark) return;
+      long time = Rowtime.of(row.values(), rowtime);
+      if (time < row.watermark()) return;
       if (first != null && time >= Rowtime.of(first.row, rowtime)) return;
       if (first == null) first = format.fresh();
-      first.keyValues = OperatorSpec.values(row.values, keyColumns);
-      first.due = OptionalLong.of(WaitingRows.due(time, row.watermark));
-      first.row = row.values;
+      first.keyValues = OperatorSpec.values(row.values(), keyColumns);
+      first.due = OptionalLong.of(WaitingRows.due(time, row.watermark()));
+      first.row = row.values();
       changed = true;
     }
 

@@ -52,7 +52,7 @@ final class MatchRecognize implements Operator {
     Matches stored = state.read(format);
     int before = stored.entries();
     if (eventTime) {
-      List<Waiting> due = stored.waiting.take(context.watermark);
+      List<Waiting> due = stored.waiting.take(context.watermark());
       for (int from = 0, to; from < due.size(); from = to) {
         long now = due.get(from).time();
         List<Object[]> rows = new ArrayList<>();
@@ -62,9 +62,9 @@ final class MatchRecognize implements Operator {
         out.at(now);
         take(stored, now, rows, out);
       }
-      out.at(context.watermark);
+      out.at(context.watermark());
     }
-    long now = eventTime ? context.watermark : context.processingTime;
+    long now = eventTime ? context.watermark() : context.processingTime();
     matcher.advance(stored.open, now, match -> emit(match, out));
     format.save(state, stored, context, before);
   }
@@ -79,7 +79,7 @@ final class MatchRecognize implements Operator {
 
   private void emit(PartialMatch match, Out out) {
     Object[] row = new Object[partition.length + measures.count()];
-    for (int i = 0; i < partition.length; i++) row[i] = match.event.row[partition[i]];
+    for (int i = 0; i < partition.length; i++) row[i] = match.event.row()[partition[i]];
     measures.put(match, match.event, row, partition.length);
     out.emit(RowKinds.INSERT, row);
   }
@@ -95,23 +95,23 @@ final class MatchRecognize implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      now = context.processingTime;
+      now = context.processingTime();
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind != RowKinds.INSERT) {
+      if (row.kind() != RowKinds.INSERT) {
         throw new IllegalStateException("a pattern takes insert-only input, it got an update");
       }
       if (eventTime) {
-        long at = Rowtime.of(row.values, time);
-        if (at <= row.watermark) return;
-        load().waiting.add(at, row.watermark, row.kind, row.values);
+        long at = Rowtime.of(row.values(), time);
+        if (at <= row.watermark()) return;
+        load().waiting.add(at, row.watermark(), row.kind(), row.values());
       } else if (order == null) {
-        take(load(), now, Collections.singletonList(row.values), out);
+        take(load(), now, Collections.singletonList(row.values()), out);
       } else {
         load();
-        held.add(row.values);
+        held.add(row.values());
       }
     }
 
@@ -190,10 +190,10 @@ final class MatchRecognize implements Operator {
       Map<Long, Integer> places = new HashMap<>();
       for (Event event : events().values()) {
         EventRow row = new EventRow();
-        row.number = event.number;
-        row.time = event.time;
-        row.row = event.row;
-        places.put(event.number, rows.size());
+        row.number = event.number();
+        row.time = event.time();
+        row.row = event.row();
+        places.put(event.number(), rows.size());
         rows.add(row);
       }
       io.list("rows", rows, EventRow::new);
@@ -232,7 +232,7 @@ final class MatchRecognize implements Operator {
         path.state = match.state;
         for (PartialMatch at = match; at.event != null; at = at.before) {
           Step step = new Step();
-          step.place = places.get(at.event.number);
+          step.place = places.get(at.event.number());
           step.variable = at.variable;
           path.steps.add(step);
         }
@@ -252,7 +252,7 @@ final class MatchRecognize implements Operator {
 
     private void note(PartialMatch match, Map<Long, Event> events) {
       for (PartialMatch at = match; at.event != null; at = at.before) {
-        events.put(at.event.number, at.event);
+        events.put(at.event.number(), at.event);
       }
     }
 
@@ -263,7 +263,7 @@ final class MatchRecognize implements Operator {
 
     @Override
     public void entryTimes(EntryTimes to) {
-      for (Event event : events().values()) to.entry(0, EntryTimes.NONE, event.time);
+      for (Event event : events().values()) to.entry(0, EntryTimes.NONE, event.time());
       waiting.entryTimes(0, to);
     }
 

@@ -27,28 +27,25 @@ final class MatchValues {
 
   private static Value value(JsonNode slot, OperatorSpec spec) {
     String kind = slot.path("kind").asText();
-    switch (kind) {
-      case "current":
-        return current(slot.path("column").asInt());
-      case "first":
-        return first(
-            slot.path("variable").asInt(),
-            slot.path("offset").asInt(),
-            slot.path("column").asInt());
-      case "last":
-        return last(
-            slot.path("variable").asInt(),
-            slot.path("offset").asInt(),
-            slot.path("column").asInt());
-      case "aggregate":
-        return aggregate(slot, spec, slot.path("variable").asInt());
-      default:
-        throw spec.problem("has a value of unknown kind " + kind);
-    }
+    return switch (kind) {
+      case "current" -> current(slot.path("column").asInt());
+      case "first" ->
+          first(
+              slot.path("variable").asInt(),
+              slot.path("offset").asInt(),
+              slot.path("column").asInt());
+      case "last" ->
+          last(
+              slot.path("variable").asInt(),
+              slot.path("offset").asInt(),
+              slot.path("column").asInt());
+      case "aggregate" -> aggregate(slot, spec, slot.path("variable").asInt());
+      default -> throw spec.problem("has a value of unknown kind " + kind);
+    };
   }
 
   private static Value current(int column) {
-    return (match, current) -> current.row[column];
+    return (match, current) -> current.row()[column];
   }
 
   private static Value first(int variable, int offset, int column) {
@@ -60,13 +57,13 @@ final class MatchValues {
   }
 
   private static Object at(List<Event> rows, int place, int column) {
-    return place < 0 || place >= rows.size() ? null : rows.get(place).row[column];
+    return place < 0 || place >= rows.size() ? null : rows.get(place).row()[column];
   }
 
   private static Object last(PartialMatch match, int variable, int offset, int column) {
     int left = offset;
     for (PartialMatch at = match; at.event != null; at = at.before) {
-      if ((variable < 0 || at.variable == variable) && left-- == 0) return at.event.row[column];
+      if ((variable < 0 || at.variable == variable) && left-- == 0) return at.event.row()[column];
     }
     return null;
   }
@@ -84,10 +81,11 @@ final class MatchValues {
                 spec.inputs[0][slot.path("typeOf").asInt()],
                 false,
                 false,
-                false));
+                false,
+                null));
     return (match, current) -> {
       Accumulator accumulator = function.get();
-      for (Event event : match.rows(variable)) accumulator.add(event.row);
+      for (Event event : match.rows(variable)) accumulator.add(event.row());
       return accumulator.value();
     };
   }

@@ -17,7 +17,7 @@ import org.compiledplan.kernel.operators.PartialMatch.Event;
 final class Matcher {
   private static final Object[] NOTHING = {};
   private static final Comparator<PartialMatch> BY_START =
-      Comparator.comparingLong(match -> match.first.number);
+      Comparator.comparingLong(match -> match.first.number());
 
   private final MatchPattern pattern;
   private final MatchValues[] defineValues;
@@ -71,14 +71,16 @@ final class Matcher {
   /** Drops the matches that have lasted too long. */
   void advance(Open open, long time, Consumer<PartialMatch> found) {
     if (within <= 0 || open.partial.isEmpty()) return;
-    if (open.partial.removeIf(match -> TimeMath.plus(match.first.time, within) <= time))
+    if (open.partial.removeIf(match -> TimeMath.plus(match.first.time(), within) <= time))
       release(open, found);
   }
 
   /** The time from which on the first open match has lasted too long; none if none can. */
   OptionalLong expiry(Open open) {
     if (within <= 0) return OptionalLong.empty();
-    return open.partial.stream().mapToLong(match -> TimeMath.plus(match.first.time, within)).min();
+    return open.partial.stream()
+        .mapToLong(match -> TimeMath.plus(match.first.time(), within))
+        .min();
   }
 
   private void follow(
@@ -146,8 +148,8 @@ final class Matcher {
       if (!open.partial.isEmpty() && BY_START.compare(first, open.partial.get(0)) > 0) return;
       open.complete.remove(0);
       long keep = firstKept(first);
-      open.partial.removeIf(match -> match.first.number < keep);
-      open.complete.removeIf(match -> match.first.number < keep);
+      open.partial.removeIf(match -> match.first.number() < keep);
+      open.complete.removeIf(match -> match.first.number() < keep);
       found.accept(first);
     }
   }
@@ -156,9 +158,9 @@ final class Matcher {
   private long firstKept(PartialMatch match) {
     switch (skip) {
       case "NEXT_ROW":
-        return match.first.number + 1;
+        return match.first.number() + 1;
       case "PAST_LAST_ROW":
-        return match.event.number + 1;
+        return match.event.number() + 1;
       default:
     }
     List<Event> rows = match.rows(skipVariable);
@@ -166,8 +168,8 @@ final class Matcher {
       throw new IllegalStateException(
           "operator " + spec.uid() + " cannot skip to a variable that the match does not have");
     }
-    long number = rows.get(skip.equals("FIRST") ? 0 : rows.size() - 1).number;
-    if (number == match.first.number) {
+    long number = rows.get(skip.equals("FIRST") ? 0 : rows.size() - 1).number();
+    if (number == match.first.number()) {
       throw new IllegalStateException(
           "operator " + spec.uid() + " cannot skip to the first row of the match");
     }

@@ -90,30 +90,30 @@ final class MultiJoin implements Operator {
 
     @Override
     public void process(InputRow row, Out output) {
-      RowStore own = stores.get(row.port);
-      boolean add = RowKinds.isAdd(row.kind);
-      if (!add) own.retract(row.values);
-      RowStore.Entry replaced = add ? own.replacedBy(row.values) : null;
+      RowStore own = stores.get(row.port());
+      boolean add = RowKinds.isAdd(row.kind());
+      if (!add) own.retract(row.values());
+      RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
       if (replaced != null && !joinsAlike(row, replaced.row())) {
-        own.retract(row.values);
-        join(new InputRow(row.port, RowKinds.DELETE, replaced.row(), row.watermark), output);
+        own.retract(row.values());
+        join(new InputRow(row.port(), RowKinds.DELETE, replaced.row(), row.watermark()), output);
         replaced = null;
       }
       join(row, output);
-      if (add) own.replace(replaced, row.values, 0);
+      if (add) own.replace(replaced, row.values(), 0);
     }
 
     private void join(InputRow row, Out output) {
       input = row;
       out = output;
       combination = new Object[width];
-      boolean add = RowKinds.isAdd(row.kind);
-      join(0, innerOnly ? row.kind : add ? RowKinds.INSERT : RowKinds.DELETE);
+      boolean add = RowKinds.isAdd(row.kind());
+      join(0, innerOnly ? row.kind() : add ? RowKinds.INSERT : RowKinds.DELETE);
     }
 
     /** Whether a row is joined with the rows that one that is there is joined with. */
     private boolean joinsAlike(InputRow row, Object[] old) {
-      InputRow before = new InputRow(row.port, row.kind, old, row.watermark);
+      InputRow before = new InputRow(row.port(), row.kind(), old, row.watermark());
       List<Object[]> others = othersOf(before), now = othersOf(row);
       if (others.size() != now.size()) return false;
       for (int i = 0; i < now.size(); i++) {
@@ -125,7 +125,7 @@ final class MultiJoin implements Operator {
     /** What a row would send while the one that it replaces is there, without its own columns. */
     private List<Object[]> othersOf(InputRow row) {
       List<Object[]> found = new ArrayList<>();
-      int from = offsets[row.port], to = from + row.values.length;
+      int from = offsets[row.port()], to = from + row.values().length;
       join(
           row,
           (kind, values) -> {
@@ -138,7 +138,7 @@ final class MultiJoin implements Operator {
     /** Completes the combination from the given input on and emits what becomes of it. */
     private void join(int depth, byte kind) {
       if (depth == offsets.length) out.emit(kind, combination.clone());
-      else if (depth == input.port) joinInput(depth, kind);
+      else if (depth == input.port()) joinInput(depth, kind);
       else joinStored(depth, kind);
     }
 
@@ -156,11 +156,11 @@ final class MultiJoin implements Operator {
     }
 
     private void joinInput(int depth, byte kind) {
-      if (!matches(depth, input.values)) return;
+      if (!matches(depth, input.values())) return;
       boolean add = RowKinds.isAdd(kind);
       boolean onlyMatch = left[depth] && !matchesStored(depth);
       if (add && onlyMatch) joinPadded(depth, RowKinds.DELETE);
-      place(depth, input.values);
+      place(depth, input.values());
       join(depth + 1, kind);
       if (!add && onlyMatch) joinPadded(depth, RowKinds.INSERT);
     }
@@ -176,7 +176,10 @@ final class MultiJoin implements Operator {
 
     private void joinPadded(int depth, byte kind) {
       Arrays.fill(
-          combination, offsets[depth], offsets[depth] + layouts[depth].columns.types.length, null);
+          combination,
+          offsets[depth],
+          offsets[depth] + layouts[depth].columns.types().length,
+          null);
       join(depth + 1, kind);
     }
 

@@ -91,14 +91,14 @@ final class OverFrame implements Stored {
   void moveTo(long time) {
     if (reach.rows || !reach.isBounded()) return;
     while (!rows().isEmpty() && time - rows().peekFirst().time > reach.preceding) {
-      calls.retract(accumulators.parts(), rows().removeFirst().values.row(columns.types));
+      calls.retract(accumulators.parts(), rows().removeFirst().values.row(columns.types()));
     }
   }
 
   void add(long time, Object[] row) {
     if (reach.isBounded()) {
       if (reach.rows && rows().size() > reach.preceding)
-        calls.retract(accumulators.parts(), rows().removeFirst().values.row(columns.types));
+        calls.retract(accumulators.parts(), rows().removeFirst().values.row(columns.types()));
       rows().addLast(new Row(time, PackedRow.of(row)));
     }
     calls.add(accumulators.parts(), row);
@@ -112,7 +112,7 @@ final class OverFrame implements Stored {
   void recount(BitSet newCalls) {
     if (!reach.isBounded()) return;
     for (Row row : rows()) {
-      calls.add(accumulators.parts(), row.values.row(columns.types), newCalls);
+      calls.add(accumulators.parts(), row.values.row(columns.types()), newCalls);
     }
   }
 

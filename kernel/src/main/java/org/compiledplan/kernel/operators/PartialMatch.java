@@ -7,17 +7,7 @@ import java.util.List;
 /** Rows that match the beginning of a pattern, or all of it. */
 final class PartialMatch {
   /** A row that came, with its number among the key's rows. */
-  static final class Event {
-    final long number;
-    final long time;
-    final Object[] row;
-
-    Event(long number, long time, Object[] row) {
-      this.number = number;
-      this.time = time;
-      this.row = row;
-    }
-  }
+  record Event(long number, long time, Object[] row) {}
 
   final int state;
 

@@ -42,7 +42,7 @@ final class ProctimeOver implements Idle {
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     Window window = state.read(format);
-    window.frame.moveTo(context.processingTime);
+    window.frame.moveTo(context.processingTime());
     format.save(state, window, context, 1);
   }
 
@@ -90,19 +90,19 @@ final class ProctimeOver implements Idle {
       this.context = context;
       before = state.isThere() ? 1 : 0;
       window = state.read(format);
-      window.frame.moveTo(context.processingTime);
+      window.frame.moveTo(context.processingTime());
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind != RowKinds.INSERT) {
+      if (row.kind() != RowKinds.INSERT) {
         throw new IllegalStateException(
             "an OVER window in processing time takes insert-only input, it got an update");
       }
-      if (window.keyValues.isNone()) window.keyValues = PackedRow.of(row.values, keyColumns);
-      window.frame.add(context.processingTime, row.values);
-      if (peers) held.add(row.values);
-      else out.emit(RowKinds.INSERT, calls.result(row.values, window.frame.values()));
+      if (window.keyValues.isNone()) window.keyValues = PackedRow.of(row.values(), keyColumns);
+      window.frame.add(context.processingTime(), row.values());
+      if (peers) held.add(row.values());
+      else out.emit(RowKinds.INSERT, calls.result(row.values(), window.frame.values()));
     }
 
     @Override

@@ -22,11 +22,11 @@ final class ProctimeSort implements Operator {
     return new Session() {
       @Override
       public void process(InputRow row, Out out) {
-        if (row.kind != RowKinds.INSERT) {
+        if (row.kind() != RowKinds.INSERT) {
           throw new IllegalStateException(
               "a sort by time takes insert-only input, it got an update");
         }
-        rows.add(row.values);
+        rows.add(row.values());
       }
 
       @Override

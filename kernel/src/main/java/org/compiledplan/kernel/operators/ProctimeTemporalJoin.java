@@ -81,16 +81,16 @@ final class ProctimeTemporalJoin implements Idle {
     public void process(InputRow row, Out out) {
       boolean matchesNothing = inputs.hasNullKey(row);
       if (!matchesNothing) load();
-      if (row.port != LEFT) {
+      if (row.port() != LEFT) {
         if (matchesNothing) return;
-        current.row = RowKinds.isAdd(row.kind) ? row.values : null;
+        current.row = RowKinds.isAdd(row.kind()) ? row.values() : null;
         changed = true;
       } else if (!matchesNothing
           && current.row != null
-          && inputs.condition.test(row.values, current.row)) {
-        out.emit(row.kind, TemporalJoin.joined(row.values, current.row));
+          && inputs.condition.test(row.values(), current.row)) {
+        out.emit(row.kind(), TemporalJoin.joined(row.values(), current.row));
       } else if (outer) {
-        out.emit(row.kind, TemporalJoin.joined(row.values, new Object[columns.types.length]));
+        out.emit(row.kind(), TemporalJoin.joined(row.values(), new Object[columns.types().length]));
       }
     }
 

@@ -100,7 +100,7 @@ final class Rank implements Operator {
 
     @Override
     public OptionalLong nextDue(BatchContext context) {
-      long oldest = context.processingTime;
+      long oldest = context.processingTime();
       for (Ranked ranked : rows) oldest = Math.min(oldest, ranked.lastWrite);
       return Ttl.expiry(oldest, ttl);
     }
@@ -133,18 +133,18 @@ final class Rank implements Operator {
       ranking = state.read(format);
       rows = ranking.rows;
       stored = rows.size();
-      long now = context.processingTime;
+      long now = context.processingTime();
       changed = rows.removeIf(ranked -> Ttl.isExpired(ranked.lastWrite, ttl, now));
       if (endColumn >= 0 && !rows.isEmpty()) last = ranking.last;
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (RowKinds.isAdd(row.kind)) {
-        if (last < 0) last = ((Number) row.values[endColumn]).longValue();
-        add(row.values, out);
+      if (RowKinds.isAdd(row.kind())) {
+        if (last < 0) last = ((Number) row.values()[endColumn]).longValue();
+        add(row.values(), out);
       } else {
-        retract(row.values, out);
+        retract(row.values(), out);
       }
     }
 
@@ -160,7 +160,7 @@ final class Rank implements Operator {
       List<Ranked> before = window(from);
       Ranked added = new Ranked();
       added.row = row;
-      added.lastWrite = context.processingTime;
+      added.lastWrite = context.processingTime();
       Ranked removed = old < 0 ? null : rows.remove(old);
       rows.add(position, added);
       if (!retracts && rows.size() > last) rows.remove(rows.size() - 1);

@@ -66,12 +66,12 @@ final class RowCounter implements Operator {
 
     @Override
     public void process(InputRow row, Out out) {
-      Object[] wide = Arrays.copyOf(row.values, row.values.length + 2);
-      wide[row.values.length] = numbers.all++;
-      wide[row.values.length + 1] = numbers.passed;
+      Object[] wide = Arrays.copyOf(row.values(), row.values().length + 2);
+      wide[row.values().length] = numbers.all++;
+      wide[row.values().length + 1] = numbers.passed;
       if (!condition.test(wide, new Object[0])) return;
       numbers.passed++;
-      out.emit(row.kind, wide);
+      out.emit(row.kind(), wide);
     }
 
     @Override

@@ -29,7 +29,7 @@ final class RowList implements Stored {
     }
 
     Object[] row() {
-      return row.row(columns.types);
+      return row.row(columns.types());
     }
   }
 

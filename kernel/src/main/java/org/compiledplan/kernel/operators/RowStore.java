@@ -62,7 +62,7 @@ final class RowStore implements Stored {
     }
 
     Object[] row() {
-      return packed.row(layout.columns.types);
+      return packed.row(layout.columns.types());
     }
   }
 

@@ -52,7 +52,7 @@ final class RowStores implements KeyState {
   static RowStores open(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
     RowStores stores = state.read(format);
     stores.before = stores.entries();
-    for (RowStore store : stores.stores) store.startAt(context.processingTime);
+    for (RowStore store : stores.stores) store.startAt(context.processingTime());
     return stores;
   }
 

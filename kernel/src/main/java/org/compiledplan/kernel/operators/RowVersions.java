@@ -69,7 +69,7 @@ final class RowVersions implements Stored {
     for (int at = behind(time) - 1; at >= 0; at--) {
       Version version = versions.get(at);
       if (version.due > watermark) continue;
-      return version.row.isNone() ? null : version.row.row(columns.types);
+      return version.row.isNone() ? null : version.row.row(columns.types());
     }
     return null;
   }

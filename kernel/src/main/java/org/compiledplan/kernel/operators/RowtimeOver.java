@@ -44,11 +44,11 @@ final class RowtimeOver implements Idle {
     if (!state.isThere()) return;
     Window stored = state.read(format);
     int before = stored.entries();
-    if (reach.isBounded()) stored.firings.moveTo(context.watermark);
-    List<Waiting> due = stored.waiting.take(context.watermark);
+    if (reach.isBounded()) stored.firings.moveTo(context.watermark());
+    List<Waiting> due = stored.waiting.take(context.watermark());
     if (!due.isEmpty()) {
       emit(due, stored, out);
-      stored.firings.through(context.watermark);
+      stored.firings.through(context.watermark());
     }
     format.save(state, stored, context, before);
   }
@@ -112,17 +112,17 @@ final class RowtimeOver implements Idle {
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind != RowKinds.INSERT) {
+      if (row.kind() != RowKinds.INSERT) {
         throw new IllegalStateException(
             "an OVER window in event time takes insert-only input, it got an update");
       }
-      long at = Rowtime.of(row.values, time);
-      if (!reach.isBounded() && at <= row.watermark) return;
+      long at = Rowtime.of(row.values(), time);
+      if (!reach.isBounded() && at <= row.watermark()) return;
       if (stored == null) load(row);
       if (reach.isBounded()) {
-        changed |= stored.firings.add(at, row.watermark, row.values);
+        changed |= stored.firings.add(at, row.watermark(), row.values());
       } else {
-        stored.waiting.add(at, row.watermark, row.kind, row.values);
+        stored.waiting.add(at, row.watermark(), row.kind(), row.values());
         changed = true;
       }
     }
@@ -135,7 +135,7 @@ final class RowtimeOver implements Idle {
     private void load(InputRow row) {
       stored = state.read(format);
       before = state.isThere() ? stored.entries() : 0;
-      if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values, keyColumns);
+      if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values(), keyColumns);
     }
   }
 

@@ -34,8 +34,8 @@ final class RowtimeSort implements Operator {
     if (!state.isThere()) return;
     Sorting stored = state.read(format);
     int before = stored.entries();
-    stored.firings.moveTo(context.watermark);
-    List<Waiting> due = stored.waiting.take(context.watermark);
+    stored.firings.moveTo(context.watermark());
+    List<Waiting> due = stored.waiting.take(context.watermark());
     for (int from = 0, to; from < due.size(); from = to) {
       Waiting first = due.get(from);
       List<Object[]> equal = new ArrayList<>();
@@ -67,10 +67,10 @@ final class RowtimeSort implements Operator {
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind != RowKinds.INSERT) {
+      if (row.kind() != RowKinds.INSERT) {
         throw new IllegalStateException("a sort by time takes insert-only input, it got an update");
       }
-      changed |= stored.firings.add(Rowtime.of(row.values, time), row.watermark, row.values);
+      changed |= stored.firings.add(Rowtime.of(row.values(), time), row.watermark(), row.values());
     }
 
     @Override

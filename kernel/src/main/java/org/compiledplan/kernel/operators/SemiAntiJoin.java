@@ -45,11 +45,11 @@ final class SemiAntiJoin implements Operator {
     @Override
     public void process(InputRow row, Out out) {
       if (inputs.hasNullKey(row)) {
-        if (anti && row.port == JoinInputs.LEFT) out.emit(row.kind, row.values);
+        if (anti && row.port() == JoinInputs.LEFT) out.emit(row.kind(), row.values());
         return;
       }
       if (stores == null) stores = RowStores.open(format, state, context);
-      if (row.port == JoinInputs.LEFT) processLeft(row, out);
+      if (row.port() == JoinInputs.LEFT) processLeft(row, out);
       else processRight(row, out);
     }
 
@@ -58,39 +58,39 @@ final class SemiAntiJoin implements Operator {
       int matches = 0;
       if (others.count() > 0) {
         for (RowStore.Entry stored : others.rows()) {
-          if (!stored.removed && inputs.condition.test(row.values, stored.row())) matches++;
+          if (!stored.removed && inputs.condition.test(row.values(), stored.row())) matches++;
         }
       }
       RowStore own = stores.get(JoinInputs.LEFT);
-      boolean add = RowKinds.isAdd(row.kind);
-      RowStore.Entry replaced = add ? own.replacedBy(row.values) : null;
-      if (matches > 0 != anti) out.emit(row.kind, row.values);
+      boolean add = RowKinds.isAdd(row.kind());
+      RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
+      if (matches > 0 != anti) out.emit(row.kind(), row.values());
       else if (replaced != null && replaced.associations > 0 != anti)
         out.emit(RowKinds.DELETE, replaced.row());
-      if (add) own.replace(replaced, row.values, matches);
-      else own.retract(row.values);
+      if (add) own.replace(replaced, row.values(), matches);
+      else own.retract(row.values());
     }
 
     private void processRight(InputRow row, Out out) {
-      boolean add = RowKinds.isAdd(row.kind);
+      boolean add = RowKinds.isAdd(row.kind());
       RowStore own = stores.get(JoinInputs.RIGHT);
-      RowStore.Entry replaced = add ? own.replacedBy(row.values) : null;
-      Object[] gone = add ? (replaced == null ? null : replaced.row()) : row.values;
-      if (add) own.replace(replaced, row.values, 0);
-      else own.retract(row.values);
+      RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
+      Object[] gone = add ? (replaced == null ? null : replaced.row()) : row.values();
+      if (add) own.replace(replaced, row.values(), 0);
+      else own.retract(row.values());
       RowStore others = stores.get(JoinInputs.LEFT);
       if (others.count() == 0) return;
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
-        boolean matches = add && inputs.condition.test(stored.row(), row.values);
+        boolean matches = add && inputs.condition.test(stored.row(), row.values());
         boolean matched = gone != null && inputs.condition.test(stored.row(), gone);
         if (matches && !matched) {
-          if (stored.associations == 0) out.emit(anti ? RowKinds.DELETE : row.kind, stored.row());
+          if (stored.associations == 0) out.emit(anti ? RowKinds.DELETE : row.kind(), stored.row());
           others.associate(stored, stored.associations + 1);
         } else if (matched && !matches) {
           int remaining = inputs.remaining(stored, false, own);
           if (remaining == 0 && stored.associations > 0)
-            out.emit(anti ? RowKinds.INSERT : add ? RowKinds.DELETE : row.kind, stored.row());
+            out.emit(anti ? RowKinds.INSERT : add ? RowKinds.DELETE : row.kind(), stored.row());
           others.associate(stored, remaining);
         } else if (matches) {
           others.associate(stored, stored.associations);

@@ -57,7 +57,7 @@ final class SessionAggregate implements Operator {
 
     @Override
     public void add(Accumulated content, InputRow row) {
-      content.process(row.values, RowKinds.isAdd(row.kind));
+      content.process(row.values(), RowKinds.isAdd(row.kind()));
     }
 
     @Override

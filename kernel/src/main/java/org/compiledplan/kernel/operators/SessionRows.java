@@ -56,7 +56,7 @@ final class SessionRows implements Operator {
 
     @Override
     public void add(RowList rows, InputRow row) {
-      rows.add(row.kind, row.values);
+      rows.add(row.kind(), row.values());
     }
 
     @Override

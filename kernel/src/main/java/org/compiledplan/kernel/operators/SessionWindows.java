@@ -179,12 +179,12 @@ final class SessionWindows<C extends Stored> {
 
     @Override
     public void process(InputRow row, Out out) {
-      if (time >= 0 && row.values[time] == null && dropNullTimes) return;
+      if (time >= 0 && row.values()[time] == null && dropNullTimes) return;
       long start =
-          time < 0 ? times.local(context.processingTime) : WindowTimes.millis(row.values[time]);
+          time < 0 ? times.local(context.processingTime()) : WindowTimes.millis(row.values()[time]);
       Window window = windowOf(start, times.arrival(row, context));
       if (window == null) return;
-      if (kept.head == null) kept.head = contents.head(row.values);
+      if (kept.head == null) kept.head = contents.head(row.values());
       contents.add(window.content, row);
       changed = true;
     }

@@ -28,7 +28,7 @@ abstract class SingleEntry implements KeyState {
 
   @Override
   public boolean isExpired(BatchContext context) {
-    return isExpired(context.processingTime);
+    return isExpired(context.processingTime());
   }
 
   @Override
@@ -55,7 +55,7 @@ abstract class SingleEntry implements KeyState {
   /** Keeps the entry, as written now. */
   static <S extends SingleEntry> void put(
       StateFormat<S> format, KeyedState state, S entry, BatchContext context, boolean isNew) {
-    ((SingleEntry) entry).lastWrite = context.processingTime;
+    ((SingleEntry) entry).lastWrite = context.processingTime();
     state.put(format, entry, entry.nextDue(context), isNew ? 1 : 0);
   }
 
@@ -63,7 +63,7 @@ abstract class SingleEntry implements KeyState {
   static <S extends SingleEntry> void onTimer(
       StateFormat<S> format, KeyedState state, BatchContext context) {
     if (!state.isThere()) return;
-    S entry = live(format, state, context.processingTime);
+    S entry = live(format, state, context.processingTime());
     if (entry == null) state.remove(-1);
     else state.again(entry.nextDue(context));
   }

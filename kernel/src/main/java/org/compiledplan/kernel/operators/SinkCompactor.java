@@ -104,7 +104,7 @@ final class SinkCompactor implements Operator {
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     Work work = new Work(state, context);
-    while (work.isDue(context.watermark)) {
+    while (work.isDue(context.watermark())) {
       out.at(TimeMath.plus(work.buckets.peekFirst().watermark, 1));
       work.compact(out);
     }
@@ -124,7 +124,7 @@ final class SinkCompactor implements Operator {
       this.state = state;
       this.context = context;
       stored = state.isThere();
-      Waiting found = SingleEntry.live(format, state, context.processingTime);
+      Waiting found = SingleEntry.live(format, state, context.processingTime());
       entry = found == null ? format.fresh() : found;
       buckets = entry.buckets;
       changed = stored && found == null;
@@ -136,16 +136,16 @@ final class SinkCompactor implements Operator {
 
     @Override
     public void process(InputRow row, Out out) {
-      while (isDue(row.watermark)) compact(out);
+      while (isDue(row.watermark())) compact(out);
       // A row that a timer upstream made knows no watermark; it comes no earlier than what is here.
-      if (buckets.isEmpty() || buckets.peekLast().watermark < row.watermark) {
+      if (buckets.isEmpty() || buckets.peekLast().watermark < row.watermark()) {
         Bucket bucket = new Bucket();
-        bucket.watermark = row.watermark;
+        bucket.watermark = row.watermark();
         buckets.add(bucket);
       }
       Change change = new Change();
-      change.kind = row.kind;
-      change.row = row.values;
+      change.kind = row.kind();
+      change.row = row.values();
       add(buckets.peekLast().changes, change);
       changed = true;
     }

@@ -71,7 +71,7 @@ final class SinkUpsertMaterializer implements Operator {
       this.state = state;
       this.context = context;
       stored = state.isThere();
-      Rows found = SingleEntry.live(format, state, context.processingTime);
+      Rows found = SingleEntry.live(format, state, context.processingTime());
       entry = found == null ? format.fresh() : found;
       rows = entry.rows;
       changed = stored && found == null;
@@ -79,8 +79,8 @@ final class SinkUpsertMaterializer implements Operator {
 
     @Override
     public void process(InputRow row, Out out) {
-      if (RowKinds.isAdd(row.kind)) add(row.values, out);
-      else retract(row.values, out);
+      if (RowKinds.isAdd(row.kind())) add(row.values(), out);
+      else retract(row.values(), out);
     }
 
     private void add(Object[] row, Out out) {

@@ -50,16 +50,17 @@ final class TemporalJoin implements Idle {
     if (!state.isThere()) return;
     Sides stored = state.read(format);
     int before = stored.entries();
-    List<Waiting> due = stored.left.take(context.watermark);
+    List<Waiting> due = stored.left.take(context.watermark());
     for (Waiting waiting : due) {
       Object[] row = waiting.row();
       Object[] version = stored.right.at(waiting.time(), waiting.due());
       out.at(waiting.due());
       if (version != null && inputs.condition.test(row, version))
         out.emit(waiting.kind(), joined(row, version));
-      else if (outer) out.emit(waiting.kind(), joined(row, new Object[rightColumns.types.length]));
+      else if (outer)
+        out.emit(waiting.kind(), joined(row, new Object[rightColumns.types().length]));
     }
-    stored.right.forget(context.watermark);
+    stored.right.forget(context.watermark());
     format.save(state, stored, context, before);
   }
 
@@ -83,21 +84,21 @@ final class TemporalJoin implements Idle {
     @Override
     public void process(InputRow row, Out out) {
       if (inputs.hasNullKey(row)) {
-        if (row.port == LEFT && outer)
-          out.emit(row.kind, joined(row.values, new Object[rightColumns.types.length]));
+        if (row.port() == LEFT && outer)
+          out.emit(row.kind(), joined(row.values(), new Object[rightColumns.types().length]));
         return;
       }
       // What a version was before is known already.
-      if (row.port == RIGHT && row.kind == RowKinds.UPDATE_BEFORE) return;
+      if (row.port() == RIGHT && row.kind() == RowKinds.UPDATE_BEFORE) return;
       if (stored == null) {
         stored = state.read(format);
         before = stored.entries();
       }
-      long at = Rowtime.of(row.values, time[row.port]);
+      long at = Rowtime.of(row.values(), time[row.port()]);
       // Without a common watermark what both inputs have reached counts once the batch is through.
-      long watermark = sharedWatermark ? row.watermark : Long.MIN_VALUE;
-      if (row.port == LEFT) stored.left.add(at, watermark, row.kind, row.values);
-      else stored.right.add(at, WaitingRows.due(at, watermark), row.kind, row.values);
+      long watermark = sharedWatermark ? row.watermark() : Long.MIN_VALUE;
+      if (row.port() == LEFT) stored.left.add(at, watermark, row.kind(), row.values());
+      else stored.right.add(at, WaitingRows.due(at, watermark), row.kind(), row.values());
     }
 
     @Override

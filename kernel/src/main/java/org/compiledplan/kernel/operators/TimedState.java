@@ -114,19 +114,13 @@ public abstract class TimedState implements KeyedState {
     timer = parts.timer;
   }
 
-  /** The host's bytes, taken apart. */
-  public static final class Parts {
-    /** The operator's bytes. */
-    public final byte[] bytes;
-
-    /** The time of the timer that is set. */
-    public final OptionalLong timer;
-
-    private Parts(byte[] bytes, OptionalLong timer) {
-      this.bytes = bytes;
-      this.timer = timer;
-    }
-  }
+  /**
+   * The host's bytes, taken apart.
+   *
+   * @param bytes the operator's bytes
+   * @param timer the time of the timer that is set
+   */
+  public record Parts(byte[] bytes, OptionalLong timer) {}
 
   /**
    * The parts of the host's bytes.

@@ -61,7 +61,7 @@ final class WaitingRows implements Stored {
     }
 
     Object[] row() {
-      return row.row(columns.types);
+      return row.row(columns.types());
     }
   }
 

@@ -127,21 +127,21 @@ final class WindowAggregate implements Operator {
 
     @Override
     public void process(InputRow row, Out out) {
-      WindowPanes.Pane pane = assigned.of(row, context.processingTime);
+      WindowPanes.Pane pane = assigned.of(row, context.processingTime());
       if (pane == null) return;
       touch(row);
-      pane.rows.process(row.values, RowKinds.isAdd(row.kind));
+      pane.rows.process(row.values(), RowKinds.isAdd(row.kind()));
     }
 
     private void touch(InputRow row) {
-      if (kept.group == null) kept.group = OperatorSpec.values(row.values, grouping);
+      if (kept.group == null) kept.group = OperatorSpec.values(row.values(), grouping);
       changed = true;
     }
 
     @Override
     public long merge(InputRow row, byte[] partial, Out out) {
       WindowPanes.PartialPanes more = rows.new PartialPanes().read(partial);
-      for (WindowPanes.Pane pane : more.panes.keySet()) merge(row, pane, context.watermark);
+      for (WindowPanes.Pane pane : more.panes.keySet()) merge(row, pane, context.watermark());
       for (WindowPanes.Pane pane : more.neverLate.keySet()) merge(row, pane, Long.MIN_VALUE);
       return more.rows;
     }

@@ -37,28 +37,27 @@ final class WindowAssigner {
     JsonNode window = spec.get("window");
     String type = window.path("type").asText();
     switch (type) {
-      case "tumbling":
+      case "tumbling" -> {
         kind = Kind.TUMBLING;
         size = window.path("size").asLong();
         slide = size;
-        break;
-      case "hopping":
+      }
+      case "hopping" -> {
         kind = Kind.HOPPING;
         size = window.path("size").asLong();
         slide = window.path("slide").asLong();
-        break;
-      case "cumulative":
+      }
+      case "cumulative" -> {
         kind = Kind.CUMULATIVE;
         size = window.path("maxSize").asLong();
         slide = window.path("step").asLong();
-        break;
-      case "attached":
+      }
+      case "attached" -> {
         kind = Kind.ATTACHED;
         size = 1;
         slide = 1;
-        break;
-      default:
-        throw spec.problem("has windows of unknown type " + type);
+      }
+      default -> throw spec.problem("has windows of unknown type " + type);
     }
     TimeMath.window(spec, size);
     interval = TimeMath.window(spec, slide);
@@ -82,23 +81,20 @@ final class WindowAssigner {
 
   void assign(long time) {
     switch (kind) {
-      case TUMBLING:
+      case TUMBLING -> {
         first = time - Math.floorMod(time - offset, size) + size;
         last = first;
-        break;
-      case HOPPING:
-        {
-          long start = time - Math.floorMod(time - offset, slide);
-          last = start + size;
-          first = start + size - Math.floorDiv(start + size - time - 1, slide) * slide;
-          break;
-        }
-      default:
-        {
-          long start = time - Math.floorMod(time - offset, size);
-          last = start + size;
-          first = start + (time - start) / slide * slide + slide;
-        }
+      }
+      case HOPPING -> {
+        long start = time - Math.floorMod(time - offset, slide);
+        last = start + size;
+        first = start + size - Math.floorDiv(start + size - time - 1, slide) * slide;
+      }
+      default -> {
+        long start = time - Math.floorMod(time - offset, size);
+        last = start + size;
+        first = start + (time - start) / slide * slide + slide;
+      }
     }
     slice = time - Math.floorMod(time - offset, sliceSize) + sliceSize;
   }

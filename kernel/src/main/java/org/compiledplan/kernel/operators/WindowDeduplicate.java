@@ -43,10 +43,10 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
   @Override
   public boolean add(Kept kept, InputRow row) {
     if (kept.row != null) {
-      int order = Values.compare(row.values[orderColumn], kept.row[orderColumn]);
+      int order = Values.compare(row.values()[orderColumn], kept.row[orderColumn]);
       if (keepLast ? order < 0 : order >= 0) return false;
     }
-    kept.row = row.values;
+    kept.row = row.values();
     return true;
   }
 

@@ -67,8 +67,8 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
 
   @Override
   public boolean add(Sides sides, InputRow row) {
-    if (!outer[row.port] && inputs.hasNullKey(row)) return false;
-    sides.of[row.port].add(RowKinds.INSERT, row.values);
+    if (!outer[row.port()] && inputs.hasNullKey(row)) return false;
+    sides.of[row.port()].add(RowKinds.INSERT, row.values());
     return true;
   }
 

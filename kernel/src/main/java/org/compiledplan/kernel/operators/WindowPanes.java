@@ -100,16 +100,17 @@ final class WindowPanes {
     }
 
     private Pane attached(InputRow row) {
-      long end = WindowTimes.millis(row.values[endColumn]);
-      if (isLate(end, row.watermark)) return null;
+      long end = WindowTimes.millis(row.values()[endColumn]);
+      if (isLate(end, row.watermark())) return null;
       if (latest != null && latest.first == end) return latest;
-      return of(end, end, end, WindowTimes.millis(row.values[startColumn]));
+      return of(end, end, end, WindowTimes.millis(row.values()[startColumn]));
     }
 
     private Pane aligned(InputRow row, long processingTime) {
-      if (time >= 0 && row.values[time] == null && dropNullTimes) return null;
-      windows.assign(time < 0 ? times.local(processingTime) : WindowTimes.millis(row.values[time]));
-      return inTime(windows.slice, windows.first, windows.last, row.watermark);
+      if (time >= 0 && row.values()[time] == null && dropNullTimes) return null;
+      windows.assign(
+          time < 0 ? times.local(processingTime) : WindowTimes.millis(row.values()[time]));
+      return inTime(windows.slice, windows.first, windows.last, row.watermark());
     }
 
     /** The pane for those windows that are not complete, null if there is none. */
@@ -171,10 +172,10 @@ final class WindowPanes {
     public long add(InputRow row) {
       int before = panes.size() + neverLate.size();
       rows++;
-      Assigned to = row.watermark == Long.MIN_VALUE ? assignedNeverLate : assigned;
+      Assigned to = row.watermark() == Long.MIN_VALUE ? assignedNeverLate : assigned;
       // Rows have times of their own, see partial().
       Pane pane = to.of(row, Long.MIN_VALUE);
-      long held = pane == null ? 0 : pane.rows.add(row.values);
+      long held = pane == null ? 0 : pane.rows.add(row.values());
       return held + PANE_BYTES * (panes.size() + neverLate.size() - before);
     }
 

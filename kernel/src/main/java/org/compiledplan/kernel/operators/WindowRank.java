@@ -52,10 +52,10 @@ final class WindowRank implements AttachedWindow.Content<WindowRank.Ranking> {
     int high = rows.size();
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (order.compare(rows.get(middle), row.values) <= 0) low = middle + 1;
+      if (order.compare(rows.get(middle), row.values()) <= 0) low = middle + 1;
       else high = middle;
     }
-    if (low < end) rows.add(low, row.values);
+    if (low < end) rows.add(low, row.values());
     boolean longer = rows.size() > end;
     // There may be several: the last rank was higher in the plan before.
     if (longer) rows.subList(end, rows.size()).clear();

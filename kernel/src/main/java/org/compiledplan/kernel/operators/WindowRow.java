@@ -48,15 +48,11 @@ final class WindowRow {
   }
 
   private Object property(Property property, long start, long end, ValueType type) {
-    switch (property) {
-      case START:
-        return times.value(start, type);
-      case END:
-        return times.value(end, type);
-      case ROWTIME:
-        return times.value(end - 1, type);
-      default:
-        return null;
-    }
+    return switch (property) {
+      case START -> times.value(start, type);
+      case END -> times.value(end, type);
+      case ROWTIME -> times.value(end - 1, type);
+      default -> null;
+    };
   }
 }

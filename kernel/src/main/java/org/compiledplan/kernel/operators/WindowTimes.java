@@ -36,12 +36,12 @@ final class WindowTimes {
 
   /** The time that timers go by: the watermark or the processing time of the batch. */
   long now(BatchContext context) {
-    return eventTime ? context.watermark : context.processingTime;
+    return eventTime ? context.watermark() : context.processingTime();
   }
 
   /** The time a row is late against, in the time domain of the timers. */
   long arrival(InputRow row, BatchContext context) {
-    return eventTime ? row.watermark : context.processingTime;
+    return eventTime ? row.watermark() : context.processingTime();
   }
 
   /** The time at which a window with the given end fires. */
@@ -84,7 +84,7 @@ final class WindowTimes {
    * TIMESTAMP_LTZ.
    */
   Object value(long local, ValueType type) {
-    return type.kind == ValueType.Kind.TIMESTAMP
+    return type.kind() == ValueType.Kind.TIMESTAMP
         ? Instant.ofEpochMilli(epoch(local))
         : dateTime(local);
   }

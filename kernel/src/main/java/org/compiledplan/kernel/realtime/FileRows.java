@@ -23,11 +23,11 @@ final class FileRows implements RowSink {
   private OutputStream out;
 
   FileRows(JsonNode spec, Task task) throws IOException {
-    String batch = spec.path("run").asText() + "-" + task.epoch;
+    String batch = spec.path("run").asText() + "-" + task.epoch();
     String mark = spec.path("mark").asText(), ending = spec.path("ending").asText();
-    String name = "part-" + batch + "-" + mark + task.partition + "." + ending;
+    String name = "part-" + batch + "-" + mark + task.partition() + "." + ending;
     Path folder = new Path(spec.path("folder").asText());
-    files = folder.getFileSystem(task.hadoop);
+    files = folder.getFileSystem(task.hadoop());
     aside = new Path(new Path(folder, spec.path("staging").asText() + batch), name);
     place = new Path(folder, name);
     files.delete(place, false);

@@ -12,20 +12,12 @@ import org.apache.spark.sql.streaming.StreamingQuery;
  * and batches are few: without this the pauses are several times as long until a dozen batches are
  * over.
  */
-final class Rehearsal implements Runnable {
+record Rehearsal(Dataset<Row> rows, StreamingQuery query) implements Runnable {
   private static final long TIMES = 40;
   private static final long APART_MS = 100;
 
   /** Of shorter ones there are enough soon. */
   private static final long INTERVAL_MS = 5000;
-
-  private final Dataset<Row> rows;
-  private final StreamingQuery query;
-
-  private Rehearsal(Dataset<Row> rows, StreamingQuery query) {
-    this.rows = rows;
-    this.query = query;
-  }
 
   /**
    * Begins it beside a query that has started; it ends by itself.

@@ -19,7 +19,7 @@ final class RowSinks {
           "blackhole", (spec, task) -> new Nothing(),
           "lines", LinesToDriver::new,
           "files", FileRows::new,
-          "jdbc", (spec, task) -> new DatabaseRows(spec, task.ticked),
+          "jdbc", (spec, task) -> new DatabaseRows(spec, task.ticked()),
           "kafka", (spec, task) -> MessageRows.open(spec));
 
   private RowSinks() {}

@@ -2,24 +2,12 @@ package org.compiledplan.kernel.realtime;
 
 import org.apache.hadoop.conf.Configuration;
 
-/** The task that writes to a sink. */
-final class Task {
-  /** Number of its partition. */
-  final long partition;
-
-  /** Number of the batch. */
-  final long epoch;
-
-  /** Whether ticks come to it. */
-  final boolean ticked;
-
-  /** Of the file systems. */
-  final Configuration hadoop;
-
-  Task(long partition, long epoch, boolean ticked, Configuration hadoop) {
-    this.partition = partition;
-    this.epoch = epoch;
-    this.ticked = ticked;
-    this.hadoop = hadoop;
-  }
-}
+/**
+ * The task that writes to a sink.
+ *
+ * @param partition number of its partition
+ * @param epoch number of the batch
+ * @param ticked whether ticks come to it
+ * @param hadoop of the file systems
+ */
+record Task(long partition, long epoch, boolean ticked, Configuration hadoop) {}

@@ -14,13 +14,7 @@ public final class ByteFields {
   private ByteFields() {}
 
   /** Reads fields. Rows and lists that are packed stay in the array that is read from. */
-  public static final class Reader implements Fields {
-    private final ByteReader in;
-
-    public Reader(ByteReader in) {
-      this.in = in;
-    }
-
+  public record Reader(ByteReader in) implements Fields {
     @Override
     public long number(String name, long value) {
       return in.readSigned();
@@ -73,12 +67,12 @@ public final class ByteFields {
 
     @Override
     public Object[] row(String name, Columns columns, Object[] value) {
-      return ValueCodec.readRow(in, columns.types);
+      return ValueCodec.readRow(in, columns.types());
     }
 
     @Override
     public Object[] maybeRow(String name, Columns columns, Object[] value) {
-      return in.readByte() == 0 ? null : ValueCodec.readRow(in, columns.types);
+      return in.readByte() == 0 ? null : ValueCodec.readRow(in, columns.types());
     }
 
     @Override
@@ -89,7 +83,7 @@ public final class ByteFields {
     @Override
     public void rows(String name, Columns columns, Collection<Object[]> rows) {
       for (int left = in.readVarInt(); left > 0; left--) {
-        rows.add(ValueCodec.readRow(in, columns.types));
+        rows.add(ValueCodec.readRow(in, columns.types()));
       }
     }
 
@@ -156,17 +150,7 @@ public final class ByteFields {
   }
 
   /** Writes fields, and returns what it is given. */
-  public static final class Writer implements Fields {
-    private final ByteWriter out;
-
-    public Writer(ByteWriter out) {
-      this.out = out;
-    }
-
-    ByteWriter out() {
-      return out;
-    }
-
+  public record Writer(ByteWriter out) implements Fields {
     @Override
     public long number(String name, long value) {
       out.writeSigned(value);

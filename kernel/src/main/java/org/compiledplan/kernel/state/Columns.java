@@ -4,25 +4,16 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.compiledplan.kernel.values.ValueType;
 
-/** The columns of a row in state: their types, and where each is from. */
-public final class Columns {
+/**
+ * The columns of a row in state: their types, and where each is from.
+ *
+ * @param types the types of the columns
+ * @param places position of each among its input's columns, or of its call among the calls
+ * @param input -1: they are results of calls
+ */
+public record Columns(ValueType[] types, int[] places, int input) {
   /** A row without columns. */
   public static final Columns NONE = new Columns(new ValueType[0], new int[0], -1);
-
-  /** The types of the columns. */
-  public final ValueType[] types;
-
-  /** Position of each among its input's columns, or of its call among the calls. */
-  private final int[] places;
-
-  /** -1: they are results of calls. */
-  private final int input;
-
-  private Columns(ValueType[] types, int[] places, int input) {
-    this.types = types;
-    this.places = places;
-    this.input = input;
-  }
 
   /** All columns of an input. */
   public static Columns ofInput(int input, ValueType[] types) {
@@ -49,11 +40,6 @@ public final class Columns {
 
   public int size() {
     return types.length;
-  }
-
-  /** The input that they are of; -1 for results of calls. */
-  public int input() {
-    return input;
   }
 
   /** Position of a column among its input's columns, or of its call among the calls. */

@@ -6,8 +6,21 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import org.compiledplan.kernel.values.ValueType;
 
-/** What a field of state is. Made by {@link SchemaFields}. */
-public final class FieldShape {
+/**
+ * What a field of state is. Made by {@link SchemaFields}.
+ *
+ * @param type of a value, or of each of several; else null
+ * @param columns of a row, or of each of several; else null
+ * @param fields of a part, or of each of several; else null
+ * @param frames one frame, or several; else null
+ */
+public record FieldShape(
+    String name,
+    Is is,
+    ValueType type,
+    Columns columns,
+    List<FieldShape> fields,
+    List<FrameShape> frames) {
   /** The methods of {@link Fields}. */
   public enum Is {
     NUMBER("number"),
@@ -37,36 +50,6 @@ public final class FieldShape {
     Is(String text) {
       this.text = text;
     }
-  }
-
-  public final String name;
-  public final Is is;
-
-  /** Of a value, or of each of several; else null. */
-  public final ValueType type;
-
-  /** Of a row, or of each of several; else null. */
-  public final Columns columns;
-
-  /** Of a part, or of each of several; else null. */
-  public final List<FieldShape> fields;
-
-  /** One frame, or several; else null. */
-  public final List<FrameShape> frames;
-
-  FieldShape(
-      String name,
-      Is is,
-      ValueType type,
-      Columns columns,
-      List<FieldShape> fields,
-      List<FrameShape> frames) {
-    this.name = name;
-    this.is = is;
-    this.type = type;
-    this.columns = columns;
-    this.fields = fields;
-    this.frames = frames;
   }
 
   /**

@@ -8,23 +8,15 @@ import org.compiledplan.kernel.values.ByteWriter;
 
 /** A fixed number of framed parts, as their bytes until they are needed. */
 public final class Frames<P extends Framed> {
-  /** What all states of an operator have in common. */
-  public static final class Layout<P extends Framed> {
-    private final String owner;
-    private final Supplier<P[]> fresh;
-    private final List<ObjectNode> descriptions;
-
-    /**
-     * @param owner what the parts belong to, for errors
-     * @param fresh makes the parts
-     * @param descriptions what each of them belongs to
-     */
-    public Layout(String owner, Supplier<P[]> fresh, List<ObjectNode> descriptions) {
-      this.owner = owner;
-      this.fresh = fresh;
-      this.descriptions = descriptions;
-    }
-
+  /**
+   * What all states of an operator have in common.
+   *
+   * @param owner what the parts belong to, for errors
+   * @param fresh makes the parts
+   * @param descriptions what each of them belongs to
+   */
+  public record Layout<P extends Framed>(
+      String owner, Supplier<P[]> fresh, List<ObjectNode> descriptions) {
     ObjectNode description(int part) {
       return descriptions.get(part);
     }

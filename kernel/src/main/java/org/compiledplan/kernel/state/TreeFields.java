@@ -111,7 +111,7 @@ public final class TreeFields {
 
     @Override
     public PackedRow packedRow(String name, Columns columns, PackedRow value) {
-      put(name, value.isNone() ? null : value.row(columns.types));
+      put(name, value.isNone() ? null : value.row(columns.types()));
       return value;
     }
 
@@ -157,13 +157,7 @@ public final class TreeFields {
   }
 
   /** Puts fields by name into fresh parts. */
-  public static final class Reader implements Fields {
-    private final Tree tree;
-
-    private Reader(Tree tree) {
-      this.tree = tree;
-    }
-
+  public record Reader(Tree tree) implements Fields {
     /**
      * Sets a fresh part to what a tree says.
      *
@@ -280,9 +274,9 @@ public final class TreeFields {
     }
 
     private static Object[] checked(String name, Columns columns, Object[] row) {
-      if (row.length != columns.types.length) {
+      if (row.length != columns.types().length) {
         throw new StateFormatException(
-            name + " has " + row.length + " columns, not " + columns.types.length);
+            name + " has " + row.length + " columns, not " + columns.types().length);
       }
       return row;
     }

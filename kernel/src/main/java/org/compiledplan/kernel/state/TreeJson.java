@@ -31,7 +31,7 @@ public final class TreeJson {
     if (value == null) return NODES.nullNode();
     if (value instanceof Tree) return of((Tree) value);
     if (value instanceof Object[]) return list(Arrays.asList((Object[]) value));
-    if (value instanceof Struct) return list(Arrays.asList(((Struct) value).fields));
+    if (value instanceof Struct) return list(Arrays.asList(((Struct) value).fields()));
     if (value instanceof List) return list((List<?>) value);
     if (value instanceof Map) {
       ArrayNode pairs = NODES.arrayNode();

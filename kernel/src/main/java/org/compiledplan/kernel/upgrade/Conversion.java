@@ -14,20 +14,8 @@ import org.compiledplan.kernel.state.StateFormatException;
  * kept where an operator keeps them. Times are as they were. Where nothing of this changes a byte,
  * bytes are copied.
  */
-public final class Conversion {
-  private final StateFormat<?> old;
-  private final StateFormat<?> next;
-  private final FieldsConversion fields;
-  private final BitSet newCalls;
-
-  private Conversion(
-      StateFormat<?> old, StateFormat<?> next, FieldsConversion fields, BitSet newCalls) {
-    this.old = old;
-    this.next = next;
-    this.fields = fields;
-    this.newCalls = newCalls;
-  }
-
+public record Conversion(
+    StateFormat<?> old, StateFormat<?> next, FieldsConversion fields, BitSet newCalls) {
   /**
    * @param mapping where the columns and calls of the new operator are found in the old one
    * @param old what the old state is
@@ -57,14 +45,14 @@ public final class Conversion {
       }
       for (int i = 0; i < next[input].size(); i++) {
         OperatorMapping.Place was = context.mapping.column(input, next[input].place(i));
-        if (was == null || was.input != input || was.column != old[input].place(i)) {
+        if (was == null || was.input() != input || was.column() != old[input].place(i)) {
           throw key.problem("its column " + i + " was " + (was == null ? "not there" : was));
         }
-        if (!key.widening(old[input].types[i], next[input].types[i]).sameText) {
+        if (!key.widening(old[input].types()[i], next[input].types()[i]).sameText()) {
           throw key.problem(
-              old[input].types[i].text()
+              old[input].types()[i].text()
                   + " and "
-                  + next[input].types[i].text()
+                  + next[input].types()[i].text()
                   + " of one value are different keys");
         }
       }

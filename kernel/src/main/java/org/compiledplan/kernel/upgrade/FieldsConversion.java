@@ -47,17 +47,17 @@ final class FieldsConversion {
 
   static FieldsConversion of(List<FieldShape> old, List<FieldShape> next, Context context) {
     Map<String, FieldShape> before = new LinkedHashMap<>();
-    for (FieldShape field : old) before.put(field.name, field);
+    for (FieldShape field : old) before.put(field.name(), field);
     String[] names = new String[next.size()];
     Step[] steps = new Step[names.length];
     boolean sameOrder = old.size() == names.length;
     for (int i = 0; i < names.length; i++) {
       FieldShape field = next.get(i);
-      names[i] = field.name;
-      sameOrder = sameOrder && old.get(i).name.equals(field.name);
-      FieldShape was = before.remove(field.name);
-      if (was == null) throw context.in(field.name).problem("nothing like it was kept");
-      steps[i] = step(was, field, context.in(field.name));
+      names[i] = field.name();
+      sameOrder = sameOrder && old.get(i).name().equals(field.name());
+      FieldShape was = before.remove(field.name());
+      if (was == null) throw context.in(field.name()).problem("nothing like it was kept");
+      steps[i] = step(was, field, context.in(field.name()));
     }
     if (!before.isEmpty()) {
       throw context.problem("nothing is kept of what it knew as " + before.keySet());
@@ -66,42 +66,41 @@ final class FieldsConversion {
   }
 
   private static Step step(FieldShape old, FieldShape next, Context context) {
-    if (old.is != next.is) {
-      throw context.problem("it was " + old.is.text + " and is to be " + next.is.text);
+    if (old.is() != next.is()) {
+      throw context.problem("it was " + old.is().text + " and is to be " + next.is().text);
     }
-    switch (next.is) {
-      case VALUE:
-      case VALUES:
-        Widening widening = context.widening(old.type, next.type);
-        return next.is == FieldShape.Is.VALUE
-            ? new Step(widening.sameBytes, widening::apply)
-            : new Step(widening.sameBytes, values -> each(values, widening::apply));
-      case ROW:
-      case MAYBE_ROW:
-      case PACKED_ROW:
-      case ROWS:
-        RowConversion rows = RowConversion.of(old.columns, next.columns, context);
-        return next.is == FieldShape.Is.ROWS
+    return switch (next.is()) {
+      case VALUE, VALUES -> {
+        Widening widening = context.widening(old.type(), next.type());
+        yield next.is() == FieldShape.Is.VALUE
+            ? new Step(widening.sameBytes(), widening::apply)
+            : new Step(widening.sameBytes(), values -> each(values, widening::apply));
+      }
+      case ROW, MAYBE_ROW, PACKED_ROW, ROWS -> {
+        RowConversion rows = RowConversion.of(old.columns(), next.columns(), context);
+        yield next.is() == FieldShape.Is.ROWS
             ? new Step(rows.sameBytes, all -> each(all, row -> rows.apply((Object[]) row)))
             : new Step(rows.sameBytes, row -> rows.apply((Object[]) row));
-      case PART:
-      case LIST:
-      case PACKED_LIST:
-        FieldsConversion part = of(old.fields, next.fields, context);
-        return next.is == FieldShape.Is.PART
+      }
+      case PART, LIST, PACKED_LIST -> {
+        FieldsConversion part = of(old.fields(), next.fields(), context);
+        yield next.is() == FieldShape.Is.PART
             ? new Step(part.sameBytes, tree -> part.apply((Tree) tree))
             : new Step(part.sameBytes, all -> each(all, tree -> part.apply((Tree) tree)));
-      case FRAME:
+      }
+      case FRAME -> {
         FieldsConversion frame =
-            FrameConversion.one(old.frames.get(0), next.frames.get(0), context);
-        return new Step(
-            frame.sameBytes, tree -> FrameConversion.apply((Tree) tree, frame, old.frames.get(0)));
-      case FRAMES:
-        FrameConversion frames = FrameConversion.of(old.frames, next.frames, context);
-        return new Step(frames.sameBytes, (all, beside) -> frames.apply((List<?>) all, beside));
-      default:
-        return Step.SAME;
-    }
+            FrameConversion.one(old.frames().get(0), next.frames().get(0), context);
+        yield new Step(
+            frame.sameBytes,
+            tree -> FrameConversion.apply((Tree) tree, frame, old.frames().get(0)));
+      }
+      case FRAMES -> {
+        FrameConversion frames = FrameConversion.of(old.frames(), next.frames(), context);
+        yield new Step(frames.sameBytes, (all, beside) -> frames.apply((List<?>) all, beside));
+      }
+      default -> Step.SAME;
+    };
   }
 
   private static List<Object> each(Object values, UnaryOperator<Object> apply) {

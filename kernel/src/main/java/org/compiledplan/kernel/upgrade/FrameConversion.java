@@ -104,7 +104,7 @@ final class FrameConversion {
       throw context.problem("it has a filter in one of the two");
     }
     OperatorMapping.Place was = next.isNumber() ? context.mapping.column(0, next.asInt()) : null;
-    if (was != null && was.column != old.asInt()) {
+    if (was != null && was.column() != old.asInt()) {
       throw context.problem("it read column " + old.asInt() + " and is to read " + was);
     }
   }

@@ -12,27 +12,7 @@ import java.util.List;
  */
 public final class OperatorMapping {
   /** A column of an input. */
-  public static final class Place {
-    public final int input;
-    public final int column;
-
-    Place(int input, int column) {
-      this.input = input;
-      this.column = column;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Place
-          && ((Place) other).input == input
-          && ((Place) other).column == column;
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * input + column;
-    }
-
+  public record Place(int input, int column) {
     @Override
     public String toString() {
       return "column " + column + " of input " + input;

@@ -21,7 +21,7 @@ final class RowConversion {
     this.widenings = widenings;
     boolean same = from.length >= oldSize;
     for (int i = 0; same && i < from.length; i++) {
-      same = i < oldSize ? from[i] == i && widenings[i].sameBytes : from[i] == NONE;
+      same = i < oldSize ? from[i] == i && widenings[i].sameBytes() : from[i] == NONE;
     }
     sameBytes = same;
   }
@@ -32,8 +32,8 @@ final class RowConversion {
     for (int i = 0; i < from.length; i++) {
       from[i] = position(old, next, i, context);
       if (from[i] == NONE) continue;
-      ValueType was = old.types[from[i]];
-      widenings[i] = context.widening(was, next.types[i]);
+      ValueType was = old.types()[from[i]];
+      widenings[i] = context.widening(was, next.types()[i]);
     }
     return new RowConversion(from, widenings, old.size());
   }
@@ -45,7 +45,7 @@ final class RowConversion {
       return call == null ? NONE : found(old, -1, call, context);
     }
     OperatorMapping.Place was = context.mapping.column(next.input(), place);
-    return was == null ? NONE : found(old, was.input, was.column, context);
+    return was == null ? NONE : found(old, was.input(), was.column(), context);
   }
 
   private static int found(Columns old, int input, int place, Context context) {

@@ -1,13 +1,7 @@
 package org.compiledplan.kernel.values;
 
 /** A row as a value inside another row; equal when all fields are ({@link Values#equal}). */
-public final class Struct {
-  public final Object[] fields;
-
-  public Struct(Object[] fields) {
-    this.fields = fields;
-  }
-
+public record Struct(Object[] fields) {
   @Override
   public boolean equals(Object other) {
     return other instanceof Struct && Values.equalRows(fields, ((Struct) other).fields);

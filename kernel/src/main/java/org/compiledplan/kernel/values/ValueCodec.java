@@ -108,7 +108,7 @@ public final class ValueCodec {
   private static void writeOther(Object value, ByteWriter out) {
     if (value instanceof Struct) {
       out.writeByte(ROW);
-      writeRow(((Struct) value).fields, out);
+      writeRow(((Struct) value).fields(), out);
     } else if (value instanceof List) {
       List<?> list = (List<?>) value;
       out.writeByte(LIST);
@@ -159,61 +159,42 @@ public final class ValueCodec {
   /** Reads one value as the type; a null type takes whatever is there (the caller drops it). */
   public static Object read(ByteReader in, ValueType type) {
     int tag = in.readByte();
-    switch (tag) {
-      case NULL:
-        return null;
-      case FALSE:
-        return Boolean.FALSE;
-      case TRUE:
-        return Boolean.TRUE;
-      case INTEGRAL:
-        return number(in.readSigned(), type);
-      case FLOATING:
-        return floating(Double.longBitsToDouble(in.readFixedLong()), type);
-      case SMALL_DECIMAL:
-        {
-          int scale = (int) in.readSigned();
-          return decimal(BigDecimal.valueOf(in.readSigned(), scale), type);
-        }
-      case BIG_DECIMAL:
-        {
-          int scale = (int) in.readSigned();
-          return decimal(
-              new BigDecimal(new BigInteger(in.readBytes(in.readVarInt())), scale), type);
-        }
-      case TEXT:
-        {
-          int length = in.readVarInt();
-          String text = new String(in.array(), in.position(), length, StandardCharsets.UTF_8);
-          in.skip(length);
-          return text;
-        }
-      case BYTES:
-        return in.readBytes(in.readVarInt());
-      case DATE:
-        return LocalDate.ofEpochDay(in.readSigned());
-      case TIME:
-        return LocalTime.ofNanoOfDay(in.readVarLong());
-      case INSTANT:
-        return Instant.ofEpochSecond(in.readSigned(), in.readVarLong());
-      case DATE_TIME:
-        return LocalDateTime.ofEpochSecond(in.readSigned(), in.readVarInt(), ZoneOffset.UTC);
-      case DURATION:
-        return Duration.ofSeconds(in.readSigned(), in.readVarLong());
-      case PERIOD:
-        {
-          long months = in.readSigned();
-          return Period.of((int) (months / 12), (int) (months % 12), 0);
-        }
-      case ROW:
-        return new Struct(readRow(in, type == null ? new ValueType[0] : type.children));
-      case LIST:
-        return readList(in, type == null ? null : type.children[0]);
-      case MAP:
-        return readMap(in, type);
-      default:
-        throw new IllegalStateException("unknown tag " + tag + " in state bytes");
-    }
+    return switch (tag) {
+      case NULL -> null;
+      case FALSE -> Boolean.FALSE;
+      case TRUE -> Boolean.TRUE;
+      case INTEGRAL -> number(in.readSigned(), type);
+      case FLOATING -> floating(Double.longBitsToDouble(in.readFixedLong()), type);
+      case SMALL_DECIMAL -> {
+        int scale = (int) in.readSigned();
+        yield decimal(BigDecimal.valueOf(in.readSigned(), scale), type);
+      }
+      case BIG_DECIMAL -> {
+        int scale = (int) in.readSigned();
+        yield decimal(new BigDecimal(new BigInteger(in.readBytes(in.readVarInt())), scale), type);
+      }
+      case TEXT -> {
+        int length = in.readVarInt();
+        String text = new String(in.array(), in.position(), length, StandardCharsets.UTF_8);
+        in.skip(length);
+        yield text;
+      }
+      case BYTES -> in.readBytes(in.readVarInt());
+      case DATE -> LocalDate.ofEpochDay(in.readSigned());
+      case TIME -> LocalTime.ofNanoOfDay(in.readVarLong());
+      case INSTANT -> Instant.ofEpochSecond(in.readSigned(), in.readVarLong());
+      case DATE_TIME ->
+          LocalDateTime.ofEpochSecond(in.readSigned(), in.readVarInt(), ZoneOffset.UTC);
+      case DURATION -> Duration.ofSeconds(in.readSigned(), in.readVarLong());
+      case PERIOD -> {
+        long months = in.readSigned();
+        yield Period.of((int) (months / 12), (int) (months % 12), 0);
+      }
+      case ROW -> new Struct(readRow(in, type == null ? new ValueType[0] : type.children()));
+      case LIST -> readList(in, type == null ? null : type.children()[0]);
+      case MAP -> readMap(in, type);
+      default -> throw new IllegalStateException("unknown tag " + tag + " in state bytes");
+    };
   }
 
   private static List<Object> readList(ByteReader in, ValueType element) {
@@ -227,34 +208,30 @@ public final class ValueCodec {
     int count = in.readVarInt();
     Map<Object, Object> map = new LinkedHashMap<>(count * 2);
     for (int i = 0; i < count; i++) {
-      Object key = read(in, type == null ? null : type.children[0]);
-      map.put(key, read(in, type == null ? null : type.children[1]));
+      Object key = read(in, type == null ? null : type.children()[0]);
+      map.put(key, read(in, type == null ? null : type.children()[1]));
     }
     return map;
   }
 
   private static Object number(long number, ValueType type) {
     if (type == null) return number;
-    switch (type.kind) {
-      case FLOAT:
-        return (float) number;
-      case DOUBLE:
-        return (double) number;
-      case DECIMAL:
-        return BigDecimal.valueOf(number).setScale(type.scale);
-      default:
-        return type.integral(number);
-    }
+    return switch (type.kind()) {
+      case FLOAT -> (float) number;
+      case DOUBLE -> (double) number;
+      case DECIMAL -> BigDecimal.valueOf(number).setScale(type.scale());
+      default -> type.integral(number);
+    };
   }
 
   private static Object floating(double number, ValueType type) {
-    if (type != null && type.kind == ValueType.Kind.FLOAT) return (float) number;
+    if (type != null && type.kind() == ValueType.Kind.FLOAT) return (float) number;
     return number;
   }
 
   private static Object decimal(BigDecimal number, ValueType type) {
-    if (type == null || type.kind != ValueType.Kind.DECIMAL || number.scale() == type.scale)
+    if (type == null || type.kind() != ValueType.Kind.DECIMAL || number.scale() == type.scale())
       return number;
-    return number.setScale(type.scale, java.math.RoundingMode.HALF_UP);
+    return number.setScale(type.scale(), java.math.RoundingMode.HALF_UP);
   }
 }

@@ -10,9 +10,13 @@ import java.util.stream.Collectors;
  * <p>Classes: {@code Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, String,
  * byte[], LocalDate, LocalTime, Instant, LocalDateTime, Duration, Period}, {@link Struct} for rows,
  * {@code java.util.List} for arrays and {@code java.util.Map} for maps and multisets.
+ *
+ * @param precision digits of a DECIMAL in all; 0 for other kinds
+ * @param scale digits of a DECIMAL after the point; 0 for other kinds
+ * @param children fields of a ROW, element of an ARRAY, key and value of a MAP
  */
-public final class ValueType implements Serializable {
-  private static final long serialVersionUID = 1L;
+public record ValueType(Kind kind, int precision, int scale, ValueType[] children)
+    implements Serializable {
   private static final ValueType[] NONE = {};
 
   /** What a type is, apart from its parameters. */
@@ -36,24 +40,6 @@ public final class ValueType implements Serializable {
     ROW,
     ARRAY,
     MAP
-  }
-
-  public final Kind kind;
-
-  /** Digits of a DECIMAL in all; 0 for other kinds. */
-  public final int precision;
-
-  /** Digits of a DECIMAL after the point; 0 for other kinds. */
-  public final int scale;
-
-  /** Fields of a ROW, element of an ARRAY, key and value of a MAP. */
-  public final ValueType[] children;
-
-  public ValueType(Kind kind, int precision, int scale, ValueType[] children) {
-    this.kind = kind;
-    this.precision = precision;
-    this.scale = scale;
-    this.children = children;
   }
 
   /** A type without parameters. */
@@ -83,50 +69,33 @@ public final class ValueType implements Serializable {
 
   /** The number in the class of this integral type; what does not fit wraps. */
   public Object integral(long number) {
-    switch (kind) {
-      case BYTE:
-        return (byte) number;
-      case SHORT:
-        return (short) number;
-      case INT:
-        return (int) number;
-      case LONG:
-        return number;
-      default:
-        throw new IllegalStateException(kind + " is not an integral type");
-    }
+    return switch (kind) {
+      case BYTE -> (byte) number;
+      case SHORT -> (short) number;
+      case INT -> (int) number;
+      case LONG -> number;
+      default -> throw new IllegalStateException(kind + " is not an integral type");
+    };
   }
 
   /** The type as Flink spells it; times are those that Spark keeps. */
   public String text() {
-    switch (kind) {
-      case BYTE:
-        return "TINYINT";
-      case SHORT:
-        return "SMALLINT";
-      case LONG:
-        return "BIGINT";
-      case BINARY:
-        return "BYTES";
-      case TIME:
-        return "TIME(6)";
-      case TIMESTAMP:
-        return "TIMESTAMP_LTZ(6)";
-      case TIMESTAMP_NTZ:
-        return "TIMESTAMP(6)";
-      case DAY_TIME:
-        return "INTERVAL DAY TO SECOND(6)";
-      case YEAR_MONTH:
-        return "INTERVAL YEAR TO MONTH";
-      case ROW:
-      case ARRAY:
-      case MAP:
-        return Arrays.stream(children)
-            .map(ValueType::text)
-            .collect(Collectors.joining(", ", kind + "<", ">"));
-      default:
-        return toString();
-    }
+    return switch (kind) {
+      case BYTE -> "TINYINT";
+      case SHORT -> "SMALLINT";
+      case LONG -> "BIGINT";
+      case BINARY -> "BYTES";
+      case TIME -> "TIME(6)";
+      case TIMESTAMP -> "TIMESTAMP_LTZ(6)";
+      case TIMESTAMP_NTZ -> "TIMESTAMP(6)";
+      case DAY_TIME -> "INTERVAL DAY TO SECOND(6)";
+      case YEAR_MONTH -> "INTERVAL YEAR TO MONTH";
+      case ROW, ARRAY, MAP ->
+          Arrays.stream(children)
+              .map(ValueType::text)
+              .collect(Collectors.joining(", ", kind + "<", ">"));
+      default -> toString();
+    };
   }
 
   @Override

@@ -98,7 +98,7 @@ public final class Values {
     if (value instanceof byte[]) return ByteBuffer.wrap((byte[]) value);
     if (!(value instanceof Struct)) return value;
     List<Object> fields = new ArrayList<>();
-    for (Object field : ((Struct) value).fields) fields.add(mapKey(field));
+    for (Object field : ((Struct) value).fields()) fields.add(mapKey(field));
     return fields;
   }
 
@@ -121,7 +121,7 @@ public final class Values {
       float y = (Float) b;
       return x == y ? 0 : Float.compare(x, y);
     }
-    if (a instanceof Struct) return compareRows(((Struct) a).fields, ((Struct) b).fields);
+    if (a instanceof Struct) return compareRows(((Struct) a).fields(), ((Struct) b).fields());
     if (a instanceof List) return compareRows(((List<?>) a).toArray(), ((List<?>) b).toArray());
     if (a instanceof Comparable) return ((Comparable) a).compareTo(b);
     throw new IllegalArgumentException(

@@ -48,35 +48,24 @@ final class HarnessValues {
 
   private static Object value(JsonNode node, ValueType type) {
     if (node.isNull()) return null;
-    switch (type.kind) {
-      case BOOLEAN:
-        return node.asBoolean();
-      case BYTE:
-      case SHORT:
-      case INT:
-      case LONG:
-        return type.integral(node.asLong());
-      case FLOAT:
-        return (float) node.asDouble();
-      case DOUBLE:
-        return node.asDouble();
-      case DECIMAL:
-        return new BigDecimal(node.asText()).setScale(type.scale);
-      case STRING:
-        return node.asText();
-      case BINARY:
-        return HexFormat.of().parseHex(node.asText());
-      case DATE:
-        return LocalDate.parse(node.asText());
-      case ARRAY:
+    return switch (type.kind()) {
+      case BOOLEAN -> node.asBoolean();
+      case BYTE, SHORT, INT, LONG -> type.integral(node.asLong());
+      case FLOAT -> (float) node.asDouble();
+      case DOUBLE -> node.asDouble();
+      case DECIMAL -> new BigDecimal(node.asText()).setScale(type.scale());
+      case STRING -> node.asText();
+      case BINARY -> HexFormat.of().parseHex(node.asText());
+      case DATE -> LocalDate.parse(node.asText());
+      case ARRAY -> {
         List<Object> elements = new ArrayList<>();
-        for (JsonNode element : node) elements.add(value(element, type.children[0]));
-        return elements;
-      case TIMESTAMP_NTZ:
-        return LocalDateTime.parse(node.asText());
-      default:
-        throw new IllegalArgumentException("no values of type " + type + " in the harness");
-    }
+        for (JsonNode element : node) elements.add(value(element, type.children()[0]));
+        yield elements;
+      }
+      case TIMESTAMP_NTZ -> LocalDateTime.parse(node.asText());
+      default ->
+          throw new IllegalArgumentException("no values of type " + type + " in the harness");
+    };
   }
 
   static JsonNode toJson(Object value, ObjectMapper mapper) {

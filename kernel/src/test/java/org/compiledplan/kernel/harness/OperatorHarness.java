@@ -157,7 +157,7 @@ public final class OperatorHarness {
 
   private void run(JsonNode step, ObjectNode result) {
     BatchContext context = context(step);
-    long now = eventTime ? context.watermark : context.processingTime;
+    long now = eventTime ? context.watermark() : context.processingTime();
     ArrayNode out = result.putArray("out");
     Map<String, List<InputRow>> byKey = new LinkedHashMap<>();
     for (JsonNode row : step.get("rows")) {
@@ -214,7 +214,7 @@ public final class OperatorHarness {
       int folded = 0;
       while (folded <= parts % FOLDED_AT_MOST
           && from < rows.size()
-          && RowKinds.isAdd(rows.get(from).kind)) {
+          && RowKinds.isAdd(rows.get(from).kind())) {
         partial.add(seen(rows.get(from++), partial.columns()));
         folded++;
       }
@@ -228,9 +228,9 @@ public final class OperatorHarness {
 
   /** A row with nulls in all other columns. */
   private static InputRow seen(InputRow row, BitSet columns) {
-    Object[] values = new Object[row.values.length];
-    columns.stream().forEach(at -> values[at] = row.values[at]);
-    return new InputRow(row.port, row.kind, values, row.watermark);
+    Object[] values = new Object[row.values().length];
+    columns.stream().forEach(at -> values[at] = row.values()[at]);
+    return new InputRow(row.port(), row.kind(), values, row.watermark());
   }
 
   /**
@@ -285,7 +285,7 @@ public final class OperatorHarness {
     operatorStates.forEach(
         (key, bytes) -> {
           State state = new State(key);
-          state.begin(eventTime ? context.watermark : context.processingTime);
+          state.begin(eventTime ? context.watermark() : context.processingTime());
           operator.stateFormat().put(state, bytes, context);
           state.write();
         });

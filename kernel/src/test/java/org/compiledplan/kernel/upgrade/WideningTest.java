@@ -57,8 +57,8 @@ class WideningTest {
 
   private static boolean holds(
       ValueType from, List<Object> ends, ValueType to, List<Object> others) {
-    if (from.kind == Kind.DECIMAL && to.kind != Kind.DECIMAL) return false;
-    return from.scale <= to.scale
+    if (from.kind() == Kind.DECIMAL && to.kind() != Kind.DECIMAL) return false;
+    return from.scale() <= to.scale()
         && number(ends.get(1)).toBigInteger().compareTo(number(others.get(1)).toBigInteger()) <= 0;
   }
 
@@ -70,8 +70,9 @@ class WideningTest {
   private static void stays(Widening widening, Object value, ValueType to) {
     Object wide = widening.apply(value);
     assertEquals(0, number(value).compareTo(number(wide)));
-    assertEquals(to.scale, number(wide).scale());
-    assertEquals(widening.sameBytes, Arrays.equals(bytes(value), bytes(wide)), value + " as " + to);
+    assertEquals(to.scale(), number(wide).scale());
+    assertEquals(
+        widening.sameBytes(), Arrays.equals(bytes(value), bytes(wide)), value + " as " + to);
     Object read = ValueCodec.read(new ByteReader(bytes(wide)), to);
     assertTrue(Values.equal(wide, read));
     assertEquals(wide.getClass(), read.getClass());
@@ -95,9 +96,9 @@ class WideningTest {
     ValueType text = ValueType.of(Kind.STRING);
     ValueType narrow = nested(ValueType.of(Kind.INT), text);
     Widening same = Widening.of(narrow, nested(ValueType.of(Kind.LONG), text));
-    assertTrue(same.sameBytes);
+    assertTrue(same.sameBytes());
     Widening other = Widening.of(narrow, nested(ValueType.decimal(12, 2), text));
-    assertEquals(false, other.sameBytes);
+    assertEquals(false, other.sameBytes());
     Object value = new Struct(new Object[] {Arrays.asList(1, null), Map.of("k", 2), null});
     Object expected =
         new Struct(

@@ -8,15 +8,7 @@ import org.compiledplan.kernel.kafka.BrokersAwayException;
 import org.compiledplan.kernel.kafka.KafkaException;
 
 /** What Kafka's clients fail with, in words for the user. */
-final class Failures {
-  private final JsonNode spec;
-  private final String id;
-
-  Failures(JsonNode spec, String id) {
-    this.spec = spec;
-    this.id = id;
-  }
-
+record Failures(JsonNode spec, String id) {
   KafkaException told(RuntimeException error) {
     String brokers = spec.path("settings").path("bootstrap.servers").asText();
     String what = "Kafka's brokers " + brokers + ", writing table " + spec.path("table").asText();
