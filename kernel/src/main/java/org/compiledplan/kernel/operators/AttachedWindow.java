@@ -9,7 +9,7 @@ import org.compiledplan.kernel.state.Stored;
  * one window, with content of type {@code C}, until it is complete. Rows for a window that has
  * fired are dropped.
  */
-final class AttachedWindow<C extends Stored> implements Operator {
+final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindow<C>.Window> {
   /** What is kept of a window's rows, and what comes of them. */
   interface Content<C extends Stored> {
     C empty();
@@ -33,7 +33,6 @@ final class AttachedWindow<C extends Stored> implements Operator {
   private final WindowTimes times;
   private final Content<C> contents;
   private final boolean orderInsensitive;
-  private final StateFormat<Window> format;
 
   AttachedWindow(OperatorSpec spec, StateKind kind, boolean orderInsensitive, Content<C> contents) {
     endColumns = spec.columns("windowEnds");
@@ -70,13 +69,8 @@ final class AttachedWindow<C extends Stored> implements Operator {
     state.remove(-window.entries());
   }
 
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
   /** A window that is not complete. */
-  private final class Window implements KeyState {
+  final class Window implements KeyState {
     private long end;
     private final C content = contents.empty();
 
@@ -102,35 +96,22 @@ final class AttachedWindow<C extends Stored> implements Operator {
     }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-
+  private final class Work extends KeyWork {
     /** Null until the first row. */
     private Window window;
 
-    private int before;
-    private boolean changed;
-
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
       if (window == null) {
-        window = state.read(format);
-        before = window.entries();
+        window = kept();
         window.end = WindowTimes.millis(row.values()[endColumns[row.port()]]);
       }
       if (eventTime && times.due(window.end) <= row.watermark()) return;
       changed |= contents.add(window.content, row);
-    }
-
-    @Override
-    public void close(Out out) {
-      if (changed) format.save(state, window, context, before);
     }
   }
 }

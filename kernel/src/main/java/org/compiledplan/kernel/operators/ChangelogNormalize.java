@@ -12,11 +12,10 @@ import org.compiledplan.kernel.values.Values;
  * deletions. Follows Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A filter
  * that was pushed into it lets a row that fails it count as deleted.
  */
-final class ChangelogNormalize implements Operator {
+final class ChangelogNormalize extends EntryOperator<KeptRow> {
   private final int filterColumn;
   private final boolean generateUpdateBefore;
   private final long ttl;
-  private final StateFormat<KeptRow> format;
 
   ChangelogNormalize(OperatorSpec spec) {
     filterColumn = spec.column("filterColumn");
@@ -44,29 +43,13 @@ final class ChangelogNormalize implements Operator {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    SingleEntry.onTimer(format, state, context);
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final boolean stored;
+  private final class Work extends EntryWork {
     private Object[] kept;
     private boolean written;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stored = state.isThere();
-      KeptRow found = SingleEntry.live(format, state, context.processingTime());
-      if (found != null) kept = found.row;
+      super(state, context);
+      if (entry != null) kept = entry.row;
     }
 
     @Override
@@ -96,11 +79,12 @@ final class ChangelogNormalize implements Operator {
     @Override
     public void close(Out out) {
       if (kept == null) {
-        if (stored) state.remove(-1);
+        entry = null;
+        save();
       } else if (written) {
-        KeptRow next = format.fresh();
-        next.row = kept;
-        SingleEntry.put(format, state, next, context, !stored);
+        entry = format.fresh();
+        entry.row = kept;
+        save();
       }
     }
   }

@@ -2,7 +2,6 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
@@ -15,7 +14,7 @@ import org.compiledplan.kernel.values.Values;
  * NonTimeRowsUnboundedPrecedingFunction, with one net change of each row for a micro-batch. A
  * retraction without its row is ignored.
  */
-final class ColumnOver implements Idle {
+final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle {
   /** A row with the results that consumers have seen, null if they have not seen it. */
   private final class Entry implements Stored {
     private Object[] row;
@@ -29,7 +28,7 @@ final class ColumnOver implements Idle {
   }
 
   /** The rows of a key, in order. */
-  private final class Entries implements KeyState {
+  final class Entries implements KeyState {
     private final List<Entry> all = new ArrayList<>();
 
     @Override
@@ -41,16 +40,10 @@ final class ColumnOver implements Idle {
     public int entries() {
       return all.size();
     }
-
-    @Override
-    public OptionalLong nextDue(BatchContext context) {
-      return OptionalLong.empty();
-    }
   }
 
   private final Columns columns;
   private final Columns results;
-  private final StateFormat<Entries> format;
   private final OverCalls calls;
   private final SortOrder order;
   private final boolean rows;
@@ -74,33 +67,17 @@ final class ColumnOver implements Idle {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {}
-
-  @Override
   public boolean staysAliveByAnyRow() {
     return false;
   }
 
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final Entries kept;
-    private final int before;
+  private final class Work extends KeyWork {
     private final List<Entry> entries;
     private final List<Entry> gone = new ArrayList<>();
-    private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      kept = state.read(format);
-      entries = kept.all;
-      before = entries.size();
+      super(state, context);
+      entries = kept().all;
     }
 
     @Override
@@ -154,7 +131,7 @@ final class ColumnOver implements Idle {
           entries.get(at).shown = values;
         }
       }
-      format.save(state, kept, context, before);
+      save();
     }
 
     private void show(Entry entry, Object[] values, Out out) {

@@ -2,7 +2,6 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.OptionalLong;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.PackedRow;
@@ -12,14 +11,13 @@ import org.compiledplan.kernel.state.Stored;
  * Aggregates by key over windows of a number of rows: a window starts every {@code slide} rows and
  * fires with its last one (Flink's CountTumblingWindowAssigner and CountSlidingWindowAssigner).
  */
-final class CountWindowAggregate implements Operator {
+final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Windows> {
   private final int[] grouping;
   private final AggregateCalls calls;
   private final boolean needRetraction;
   private final long size;
   private final long slide;
   private final Columns groupColumns;
-  private final StateFormat<Windows> format;
 
   CountWindowAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
@@ -37,14 +35,6 @@ final class CountWindowAggregate implements Operator {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {}
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
   /** A window with the number of rows that came to it, those that take others back among them. */
   private final class Window implements Stored {
     private long came;
@@ -58,7 +48,7 @@ final class CountWindowAggregate implements Operator {
   }
 
   /** The windows of a group that are not complete. */
-  private final class Windows implements KeyState {
+  final class Windows implements KeyState {
     private PackedRow key = PackedRow.NONE;
 
     /** The number of the next row within the slide. */
@@ -78,34 +68,23 @@ final class CountWindowAggregate implements Operator {
     public int entries() {
       return windows.isEmpty() && next > 0 ? 1 : windows.size();
     }
-
-    @Override
-    public OptionalLong nextDue(BatchContext context) {
-      return OptionalLong.empty();
-    }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final Windows kept;
-    private final int before;
-    private boolean changed;
+  private final class Work extends KeyWork {
+    private final Windows windows;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      kept = state.read(format);
-      before = kept.entries();
+      super(state, context);
+      windows = kept();
     }
 
     @Override
     public void process(InputRow row, Out out) {
       changed = true;
-      if (kept.key.isNone()) kept.key = PackedRow.of(row.values(), grouping);
-      if (kept.next == 0) kept.windows.add(new Window());
-      kept.next = (kept.next + 1) % slide;
-      for (Iterator<Window> each = kept.windows.iterator(); each.hasNext(); ) {
+      if (windows.key.isNone()) windows.key = PackedRow.of(row.values(), grouping);
+      if (windows.next == 0) windows.windows.add(new Window());
+      windows.next = (windows.next + 1) % slide;
+      for (Iterator<Window> each = windows.windows.iterator(); each.hasNext(); ) {
         Window window = each.next();
         window.rows.process(row.values(), RowKinds.isAdd(row.kind()));
         if (++window.came < size) continue;
@@ -119,11 +98,6 @@ final class CountWindowAggregate implements Operator {
       for (int i = 0; i < grouping.length; i++) result[i] = row[grouping[i]];
       window.rows.values(result, grouping.length);
       out.emit(RowKinds.INSERT, result);
-    }
-
-    @Override
-    public void close(Out out) {
-      if (changed) format.save(state, kept, context, before);
     }
   }
 }

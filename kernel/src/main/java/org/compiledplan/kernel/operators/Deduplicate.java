@@ -10,7 +10,7 @@ import org.compiledplan.kernel.values.Values;
  * RowTimeDeduplicateFunction. Of equal times keep-last takes the later arrival, keep-first the
  * earlier.
  */
-final class Deduplicate implements Operator {
+final class Deduplicate extends EntryOperator<KeptRow> {
   private final boolean keepLast;
   private final int rowtime;
   private final boolean generateUpdateBefore;
@@ -18,8 +18,6 @@ final class Deduplicate implements Operator {
 
   /** The columns that are kept where the row is not needed; else null. */
   private final int[] onlyKey;
-
-  private final StateFormat<KeptRow> format;
 
   Deduplicate(OperatorSpec spec) {
     ValueType[] types = spec.inputs[0];
@@ -40,29 +38,13 @@ final class Deduplicate implements Operator {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    SingleEntry.onTimer(format, state, context);
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final boolean stored;
+  private final class Work extends EntryWork {
     private Object[] kept;
     private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stored = state.isThere();
-      KeptRow found = SingleEntry.live(format, state, context.processingTime());
-      if (found != null) kept = found.row;
+      super(state, context);
+      if (entry != null) kept = entry.row;
     }
 
     @Override
@@ -91,11 +73,11 @@ final class Deduplicate implements Operator {
     @Override
     public void close(Out out) {
       if (changed) {
-        KeptRow next = format.fresh();
-        next.row = onlyKey == null ? kept : OperatorSpec.values(kept, onlyKey);
-        SingleEntry.put(format, state, next, context, !stored);
-      } else if (stored && kept == null) {
-        state.remove(-1);
+        entry = format.fresh();
+        entry.row = onlyKey == null ? kept : OperatorSpec.values(kept, onlyKey);
+        save();
+      } else if (entry == null) {
+        save();
       }
     }
   }

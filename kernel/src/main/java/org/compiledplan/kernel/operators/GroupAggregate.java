@@ -13,7 +13,7 @@ import org.compiledplan.kernel.values.Values;
  * update that changes nothing is suppressed, unless there is a TTL: then consumers must hear of it
  * to stay alive.
  */
-final class GroupAggregate implements Operator {
+final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
   private final int[] grouping;
   private final AggregateCalls calls;
   private final boolean generateUpdateBefore;
@@ -21,7 +21,6 @@ final class GroupAggregate implements Operator {
   private final boolean coalesce;
   private final long ttl;
   private final Columns groupColumns;
-  private final StateFormat<Group> format;
   private final boolean orderInsensitive;
 
   GroupAggregate(OperatorSpec spec) {
@@ -51,18 +50,8 @@ final class GroupAggregate implements Operator {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    SingleEntry.onTimer(format, state, context);
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
   /** The rows of a group that is not empty, and the values it is grouped by. */
-  private final class Group extends SingleEntry {
+  final class Group extends SingleEntry {
     private PackedRow key = PackedRow.NONE;
     private Accumulated rows = new Accumulated(calls);
 
@@ -82,50 +71,40 @@ final class GroupAggregate implements Operator {
     }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final boolean stored;
-
-    /** Null while the group is empty. */
-    private Group group;
-
+  private final class Work extends EntryWork {
     private Object[] emitted;
     private Object[] lastRow;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stored = state.isThere();
-      group = SingleEntry.live(format, state, context.processingTime());
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
-      if (group == null && !add) return;
-      if (lastRow == null && group != null) emitted = result(row.values());
+      if (entry == null && !add) return;
+      if (lastRow == null && entry != null) emitted = result(row.values());
       lastRow = row.values();
-      if (group == null) {
-        group = format.fresh();
-        group.key = PackedRow.of(row.values(), grouping);
+      if (entry == null) {
+        entry = format.fresh();
+        entry.key = PackedRow.of(row.values(), grouping);
       }
-      group.rows.process(row.values(), add);
-      if (needRetraction && group.rows.rows() == 0) group = null;
+      entry.rows.process(row.values(), add);
+      if (needRetraction && entry.rows.rows() == 0) entry = null;
       if (!coalesce) emitChange(out);
     }
 
     @Override
     public long merge(InputRow row, byte[] partial, Out out) {
       Accumulated more = Accumulated.of(calls, partial);
-      if (lastRow == null && group != null) emitted = result(row.values());
+      if (lastRow == null && entry != null) emitted = result(row.values());
       lastRow = row.values();
-      if (group == null) {
-        group = format.fresh();
-        group.key = PackedRow.of(row.values(), grouping);
-        group.rows = more;
+      if (entry == null) {
+        entry = format.fresh();
+        entry.key = PackedRow.of(row.values(), grouping);
+        entry.rows = more;
       } else {
-        group.rows.merge(more);
+        entry.rows.merge(more);
       }
       return more.rows();
     }
@@ -133,12 +112,12 @@ final class GroupAggregate implements Operator {
     private Object[] result(Object[] row) {
       Object[] values = new Object[grouping.length + calls.size()];
       for (int i = 0; i < grouping.length; i++) values[i] = row[grouping[i]];
-      group.rows.values(values, grouping.length);
+      entry.rows.values(values, grouping.length);
       return values;
     }
 
     private void emitChange(Out out) {
-      Object[] next = group == null ? null : result(lastRow);
+      Object[] next = entry == null ? null : result(lastRow);
       if (emitted == null) {
         if (next != null) out.emit(RowKinds.INSERT, next);
       } else if (next == null) {
@@ -152,14 +131,8 @@ final class GroupAggregate implements Operator {
 
     @Override
     public void close(Out out) {
-      if (lastRow != null) {
-        if (coalesce) emitChange(out);
-        if (group != null) {
-          SingleEntry.put(format, state, group, context, !stored);
-          return;
-        }
-      }
-      if (stored && group == null) state.remove(-1);
+      if (lastRow != null && coalesce) emitChange(out);
+      if (lastRow != null || entry == null) save();
     }
   }
 }

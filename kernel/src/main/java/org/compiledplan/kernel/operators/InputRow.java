@@ -9,4 +9,13 @@ package org.compiledplan.kernel.operators;
  *     Long.MIN_VALUE} without event time, and for rows that are never late, such as those that a
  *     timer upstream made.
  */
-public record InputRow(int port, byte kind, Object[] values, long watermark) {}
+public record InputRow(int port, byte kind, Object[] values, long watermark) {
+  /**
+   * Refuses an update.
+   *
+   * @param rule what the operator takes
+   */
+  void requireInsert(String rule) {
+    if (kind != RowKinds.INSERT) throw new IllegalStateException(rule + ", it got an update");
+  }
+}

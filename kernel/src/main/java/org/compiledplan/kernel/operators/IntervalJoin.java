@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators;
 
+import static org.compiledplan.kernel.operators.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.JoinInputs.RIGHT;
+
 import java.util.List;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.IntervalCache.Cached;
@@ -12,15 +15,10 @@ import org.compiledplan.kernel.state.Fields;
  * interval later and till then still matches rows that come late. What is left unmatched of an
  * outer input is then padded with nulls.
  */
-final class IntervalJoin implements Operator {
-  private static final int LEFT = 0;
-  private static final int RIGHT = 1;
+final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
 
   private final JoinInputs inputs;
   private final Columns[] columns;
-  private final StateFormat<Caches> format;
-  private final int leftWidth;
-  private final int width;
   private final boolean[] outer;
   private final boolean eventTime;
   private final boolean sharedWatermark;
@@ -41,8 +39,6 @@ final class IntervalJoin implements Operator {
           Columns.ofInput(LEFT, spec.inputs[LEFT]), Columns.ofInput(RIGHT, spec.inputs[RIGHT])
         };
     format = new StateFormat<>(spec, StateKind.INTERVAL_JOIN, Caches::new);
-    leftWidth = spec.inputs[LEFT].length;
-    width = leftWidth + spec.inputs[RIGHT].length;
     outer = outer(spec);
     eventTime = spec.eventTime();
     sharedWatermark = spec.flag("sharedWatermark");
@@ -55,10 +51,10 @@ final class IntervalJoin implements Operator {
 
   static boolean[] outer(OperatorSpec spec) {
     String type = spec.text("joinType");
-    boolean left = type.equals("LEFT") || type.equals("FULL");
-    boolean right = type.equals("RIGHT") || type.equals("FULL");
-    if (!left && !right && !type.equals("INNER")) throw spec.problem("cannot join as " + type);
-    return new boolean[] {left, right};
+    boolean[] outer = JoinInputs.outer(type);
+    if (!outer[LEFT] && !outer[RIGHT] && !type.equals("INNER"))
+      throw spec.problem("cannot join as " + type);
+    return outer;
   }
 
   @Override
@@ -67,58 +63,33 @@ final class IntervalJoin implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (!state.isThere()) return;
-    Caches caches = state.read(format);
-    int before = caches.entries();
+  void fire(Caches caches, BatchContext context, Out out) {
     long now = eventTime ? context.watermark() : context.processingTime();
     for (int port = LEFT; port <= RIGHT; port++) {
       caches.cleanUp(port, now);
       for (Cached cached : caches.of[port].takeDead()) {
         out.at(cleanAt(port, cached.time()).orElse(Long.MAX_VALUE));
-        out.emit(RowKinds.INSERT, padded(port, cached.row()));
+        out.emit(RowKinds.INSERT, inputs.padded(port, cached.row()));
       }
     }
-    format.save(state, caches, context, before);
   }
 
-  private Object[] joined(Object[] left, Object[] right) {
-    Object[] row = new Object[width];
-    if (left != null) System.arraycopy(left, 0, row, 0, leftWidth);
-    if (right != null) System.arraycopy(right, 0, row, leftWidth, width - leftWidth);
-    return row;
-  }
-
-  private Object[] padded(int port, Object[] row) {
-    return port == LEFT ? joined(row, null) : joined(null, row);
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
+  private final class Work extends KeyWork {
     private Caches caches;
-    private int before;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind() != RowKinds.INSERT) {
-        throw new IllegalStateException(
-            "an interval join takes insert-only inputs, it got an update");
-      }
+      row.requireInsert("an interval join takes insert-only inputs");
       int port = row.port();
       if (inputs.hasNullKey(row) || length < 0) {
-        if (outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values()));
+        if (outer[port]) out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
         return;
       }
-      if (caches == null) {
-        caches = state.read(format);
-        before = caches.entries();
-      }
+      caches = kept();
       int other = 1 - port;
       long at = eventTime ? Rowtime.of(row.values(), time[port]) : context.processingTime();
       long now = eventTime ? watermark(row) : context.processingTime();
@@ -133,18 +104,17 @@ final class IntervalJoin implements Operator {
         if (!inputs.matches(port == LEFT, row.values(), found)) continue;
         matched = true;
         caches.of[other].match(cached);
-        out.emit(
-            RowKinds.INSERT,
-            port == LEFT ? joined(row.values(), found) : joined(found, row.values()));
+        out.emit(RowKinds.INSERT, inputs.joined(port == LEFT, row.values(), found));
       }
       if (now > Long.MIN_VALUE) caches.of[other].expire(expired(other, now), outer[other]);
       if (now < TimeMath.plus(at, reach[port])) caches.add(port, at, row.values(), matched);
-      else if (!matched && outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values()));
+      else if (!matched && outer[port])
+        out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
     }
 
     @Override
     public void close(Out out) {
-      if (caches != null && caches.isChanged()) format.save(state, caches, context, before);
+      if (caches != null && caches.isChanged()) save();
     }
   }
 
@@ -166,13 +136,8 @@ final class IntervalJoin implements Operator {
     return TimeMath.minus(TimeMath.minus(now, reach[port]), 1);
   }
 
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
   /** What is kept of both inputs. */
-  private final class Caches implements KeyState {
+  final class Caches implements KeyState {
     final IntervalCache[] of = {
       new IntervalCache(columns[LEFT]), new IntervalCache(columns[RIGHT])
     };

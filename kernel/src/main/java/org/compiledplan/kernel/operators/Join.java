@@ -9,31 +9,18 @@ import java.util.List;
  * rows it is associated with. Other than there, an update that comes without the row before it
  * replaces that row: it is counted once, and what that row alone matched is taken back.
  */
-final class Join implements Operator {
+final class Join extends JoinOperator {
   private final JoinInputs inputs;
-  private final StateFormat<RowStores> format;
   private final boolean[] outer;
-  private final int leftWidth;
-  private final int width;
 
   Join(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
     RowStore.Layout[] layouts = inputs.layouts(spec);
     format = new StateFormat<>(spec, StateKind.JOIN, () -> new RowStores(layouts));
     String type = spec.text("joinType");
-    outer =
-        new boolean[] {
-          type.equals("LEFT") || type.equals("FULL"), type.equals("RIGHT") || type.equals("FULL")
-        };
+    outer = JoinInputs.outer(type);
     if (!outer[0] && !outer[1] && !type.equals("INNER"))
       throw spec.problem("has unknown join type " + type);
-    leftWidth = spec.inputs[0].length;
-    width = leftWidth + spec.inputs[1].length;
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
   }
 
   @Override
@@ -41,26 +28,9 @@ final class Join implements Operator {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    RowStores.onTimer(format, state, context);
-  }
-
-  private Object[] joined(Object[] left, Object[] right) {
-    Object[] row = new Object[width];
-    if (left != null) System.arraycopy(left, 0, row, 0, leftWidth);
-    if (right != null) System.arraycopy(right, 0, row, leftWidth, width - leftWidth);
-    return row;
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private RowStores stores;
-
+  private final class Work extends JoinWork {
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
+      super(state, context);
     }
 
     @Override
@@ -70,8 +40,7 @@ final class Join implements Operator {
         if (outer[row.port()]) emitPadded(row.port(), row.values(), add, out);
         return;
       }
-      if (stores == null) stores = RowStores.open(format, state, context);
-      RowStore.Entry replaced = add ? stores.get(row.port()).replacedBy(row.values()) : null;
+      RowStore.Entry replaced = add ? store(row.port()).replacedBy(row.values()) : null;
       if (replaced != null && !matchesAlike(row.port() == 0, replaced, row.values())) {
         join(new InputRow(row.port(), RowKinds.DELETE, replaced.row(), row.watermark()), null, out);
         replaced = null;
@@ -91,28 +60,28 @@ final class Join implements Operator {
     /** Whether two rows of an input match the same rows of the other one. */
     private boolean matchesAlike(boolean left, RowStore.Entry one, Object[] another) {
       if (inputs.condition == RowPredicate.TRUE) return true;
-      RowStore others = stores.get(left ? 1 : 0);
+      RowStore others = store(left ? 1 : 0);
       return matches(left, one.row(), others).equals(matches(left, another, others));
     }
 
     private void joinInner(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
-      if (add) stores.get(row.port()).replace(replaced, row.values(), 0);
-      else stores.get(row.port()).retract(row.values());
-      RowStore others = stores.get(1 - row.port());
+      if (add) store(row.port()).replace(replaced, row.values(), 0);
+      else store(row.port()).retract(row.values());
+      RowStore others = store(1 - row.port());
       if (others.count() == 0) return;
       boolean left = row.port() == 0;
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
         Object[] other = stored.row();
         if (inputs.matches(left, row.values(), other))
-          emitJoined(left, row.values(), other, row.kind(), out);
+          out.emit(row.kind(), inputs.joined(left, row.values(), other));
       }
     }
 
     private void joinOuter(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
       boolean left = row.port() == 0;
-      RowStore own = stores.get(row.port());
-      RowStore others = stores.get(1 - row.port());
+      RowStore own = store(row.port());
+      RowStore others = store(1 - row.port());
       List<RowStore.Entry> matches = matches(left, row.values(), others);
       if (add) own.replace(replaced, row.values(), matches.size());
       else own.retract(row.values());
@@ -131,7 +100,8 @@ final class Join implements Operator {
           add
               ? (outer[row.port()] || otherIsOuter ? RowKinds.INSERT : row.kind())
               : (outer[row.port()] ? RowKinds.DELETE : row.kind());
-      for (RowStore.Entry match : matches) emitJoined(left, row.values(), match.row(), kind, out);
+      for (RowStore.Entry match : matches)
+        out.emit(kind, inputs.joined(left, row.values(), match.row()));
       if (!add && otherIsOuter) {
         for (RowStore.Entry match : matches) {
           int remaining = inputs.remaining(match, left, own);
@@ -153,20 +123,8 @@ final class Join implements Operator {
       return matches;
     }
 
-    private void emitJoined(
-        boolean inputIsLeft, Object[] input, Object[] other, byte kind, Out out) {
-      out.emit(kind, inputIsLeft ? joined(input, other) : joined(other, input));
-    }
-
     private void emitPadded(int port, Object[] row, boolean add, Out out) {
-      out.emit(
-          add ? RowKinds.INSERT : RowKinds.DELETE,
-          port == 0 ? joined(row, null) : joined(null, row));
-    }
-
-    @Override
-    public void close(Out out) {
-      if (stores != null) stores.save(format, state, context);
+      out.emit(add ? RowKinds.INSERT : RowKinds.DELETE, inputs.padded(port, row));
     }
   }
 }

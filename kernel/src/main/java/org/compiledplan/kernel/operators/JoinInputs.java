@@ -9,6 +9,8 @@ final class JoinInputs {
 
   private final int[][] keys;
   private final boolean[] filterNulls;
+  private final int leftWidth;
+  private final int width;
   final RowPredicate condition;
 
   JoinInputs(OperatorSpec spec) {
@@ -17,6 +19,31 @@ final class JoinInputs {
     filterNulls = new boolean[nulls.size()];
     for (int i = 0; i < filterNulls.length; i++) filterNulls[i] = nulls.get(i).asBoolean();
     condition = spec.condition(spec.get("condition"));
+    leftWidth = spec.inputs[LEFT].length;
+    width = leftWidth + spec.inputs[RIGHT].length;
+  }
+
+  /** Whether rows of each input that match nothing are padded with nulls. */
+  static boolean[] outer(String joinType) {
+    boolean full = joinType.equals("FULL");
+    return new boolean[] {full || joinType.equals("LEFT"), full || joinType.equals("RIGHT")};
+  }
+
+  /** The result of a row of one input and one of the other. */
+  Object[] joined(boolean inputIsLeft, Object[] input, Object[] other) {
+    return inputIsLeft ? joined(input, other) : joined(other, input);
+  }
+
+  /** The row of one input with nulls in place of the other. */
+  Object[] padded(int port, Object[] row) {
+    return port == LEFT ? joined(row, null) : joined(null, row);
+  }
+
+  private Object[] joined(Object[] left, Object[] right) {
+    Object[] row = new Object[width];
+    if (left != null) System.arraycopy(left, 0, row, 0, leftWidth);
+    if (right != null) System.arraycopy(right, 0, row, leftWidth, width - leftWidth);
+    return row;
   }
 
   /** How the rows of both inputs are kept, by their upsert keys. */

@@ -12,12 +12,11 @@ import org.compiledplan.kernel.values.ValueType;
  *
  * <p>Timers here are in event time, so what has expired goes when its key is seen again.
  */
-final class KeepFirstInOrder implements Operator {
+final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
   private final int rowtime;
   private final Columns columns;
   private final int[] keyColumns;
   private final Columns key;
-  private final StateFormat<First> format;
 
   KeepFirstInOrder(OperatorSpec spec) {
     ValueType[] types = spec.inputs[0];
@@ -30,7 +29,7 @@ final class KeepFirstInOrder implements Operator {
   }
 
   /** The row that waits, or that it has been given out. */
-  private final class First extends SingleEntry {
+  final class First extends SingleEntry {
     private Object[] keyValues;
 
     /** When the row is due, and the row; empty and null once it has been given out. */
@@ -61,13 +60,8 @@ final class KeepFirstInOrder implements Operator {
   }
 
   @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    First first = SingleEntry.live(format, state, context.processingTime());
+    First first = live(state, context);
     if (first == null) {
       if (state.isThere()) state.remove(-1);
       return;
@@ -81,24 +75,14 @@ final class KeepFirstInOrder implements Operator {
     out.emit(RowKinds.INSERT, first.row);
     first.due = OptionalLong.empty();
     first.row = null;
-    SingleEntry.put(format, state, first, context, false);
+    put(state, first, context, false);
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final boolean stored;
-
-    /** Null if nothing is kept. */
-    private First first;
-
+  private final class Work extends EntryWork {
     private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stored = state.isThere();
-      first = SingleEntry.live(format, state, context.processingTime());
+      super(state, context);
     }
 
     @Override
@@ -106,20 +90,20 @@ final class KeepFirstInOrder implements Operator {
       if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (first != null && first.row == null) return;
+      if (entry != null && entry.row == null) return;
       long time = Rowtime.of(row.values(), rowtime);
       if (time < row.watermark()) return;
-      if (first != null && time >= Rowtime.of(first.row, rowtime)) return;
-      if (first == null) first = format.fresh();
-      first.keyValues = OperatorSpec.values(row.values(), keyColumns);
-      first.due = OptionalLong.of(WaitingRows.due(time, row.watermark()));
-      first.row = row.values();
+      if (entry != null && time >= Rowtime.of(entry.row, rowtime)) return;
+      if (entry == null) entry = format.fresh();
+      entry.keyValues = OperatorSpec.values(row.values(), keyColumns);
+      entry.due = OptionalLong.of(WaitingRows.due(time, row.watermark()));
+      entry.row = row.values();
       changed = true;
     }
 
     @Override
     public void close(Out out) {
-      if (changed) SingleEntry.put(format, state, first, context, !stored);
+      if (changed) save();
     }
   }
 }

@@ -9,7 +9,9 @@ public interface KeyState extends Stored {
   /**
    * When the operator is to be called for the key, in its time domain; see {@link KeyedState#put}.
    */
-  OptionalLong nextDue(BatchContext context);
+  default OptionalLong nextDue(BatchContext context) {
+    return OptionalLong.empty();
+  }
 
   /** Whether it must not be forgotten yet, though nothing happens to its key. */
   default boolean waits() {

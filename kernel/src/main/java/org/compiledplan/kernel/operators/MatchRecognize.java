@@ -19,9 +19,8 @@ import org.compiledplan.kernel.state.Stored;
  * the watermark, which drops those at or behind it, and are taken by time and the further columns
  * of the order; in processing time they are taken as they come.
  */
-final class MatchRecognize implements Operator {
+final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
   private final Columns columns;
-  private final StateFormat<Matches> format;
   private final boolean eventTime;
   private final int time;
   private final int[] partition;
@@ -47,10 +46,7 @@ final class MatchRecognize implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (!state.isThere()) return;
-    Matches stored = state.read(format);
-    int before = stored.entries();
+  void fire(Matches stored, BatchContext context, Out out) {
     if (eventTime) {
       List<Waiting> due = stored.waiting.take(context.watermark());
       for (int from = 0, to; from < due.size(); from = to) {
@@ -66,7 +62,6 @@ final class MatchRecognize implements Operator {
     }
     long now = eventTime ? context.watermark() : context.processingTime();
     matcher.advance(stored.open, now, match -> emit(match, out));
-    format.save(state, stored, context, before);
   }
 
   private void take(Matches stored, long now, List<Object[]> rows, Out out) {
@@ -84,59 +79,38 @@ final class MatchRecognize implements Operator {
     out.emit(RowKinds.INSERT, row);
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
+  private final class Work extends KeyWork {
     private final long now;
-    private Matches stored;
-    private int before;
     private final List<Object[]> held = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
+      super(state, context);
       now = context.processingTime();
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind() != RowKinds.INSERT) {
-        throw new IllegalStateException("a pattern takes insert-only input, it got an update");
-      }
+      row.requireInsert("a pattern takes insert-only input");
       if (eventTime) {
         long at = Rowtime.of(row.values(), time);
         if (at <= row.watermark()) return;
-        load().waiting.add(at, row.watermark(), row.kind(), row.values());
+        kept().waiting.add(at, row.watermark(), row.kind(), row.values());
       } else if (order == null) {
-        take(load(), now, Collections.singletonList(row.values()), out);
+        take(kept(), now, Collections.singletonList(row.values()), out);
       } else {
-        load();
         held.add(row.values());
       }
-    }
-
-    private Matches load() {
-      if (stored == null) {
-        stored = state.read(format);
-        before = stored.entries();
-      }
-      return stored;
+      changed = true;
     }
 
     @Override
     public void close(Out out) {
-      if (stored == null) return;
       if (!held.isEmpty()) {
         held.sort(order);
-        take(stored, now, held, out);
+        take(kept(), now, held, out);
       }
-      format.save(state, stored, context, before);
+      super.close(out);
     }
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
   }
 
   /** A row of open matches. */
@@ -178,7 +152,7 @@ final class MatchRecognize implements Operator {
   }
 
   /** How many rows have come, the matches that are open, and the rows that wait. */
-  private final class Matches implements KeyState {
+  final class Matches implements KeyState {
     private final Matcher.Open open = new Matcher.Open();
     private final WaitingRows waiting = new WaitingRows(columns);
     private long count;

@@ -14,7 +14,7 @@ import org.compiledplan.kernel.values.Values;
  * after a retraction. Other than there, what a row matched alone is taken back when an update that
  * comes without it replaces it.
  */
-final class MultiJoin implements Operator {
+final class MultiJoin extends JoinOperator {
   private static final Object[] NO_COLUMNS = {};
 
   private final int width;
@@ -23,7 +23,6 @@ final class MultiJoin implements Operator {
   private final boolean innerOnly;
   private final RowPredicate[] conditions;
   private final RowStore.Layout[] layouts;
-  private final StateFormat<RowStores> format;
 
   MultiJoin(OperatorSpec spec) {
     int count = spec.inputs.length;
@@ -60,37 +59,22 @@ final class MultiJoin implements Operator {
   }
 
   @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  @Override
   public Session open(KeyedState state, BatchContext context) {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    RowStores.onTimer(format, state, context);
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final RowStores stores;
+  private final class Work extends JoinWork {
     private InputRow input;
     private Out out;
     private Object[] combination;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stores = RowStores.open(format, state, context);
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out output) {
-      RowStore own = stores.get(row.port());
+      RowStore own = store(row.port());
       boolean add = RowKinds.isAdd(row.kind());
       if (!add) own.retract(row.values());
       RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
@@ -143,7 +127,7 @@ final class MultiJoin implements Operator {
     }
 
     private void joinStored(int depth, byte kind) {
-      RowStore store = stores.get(depth);
+      RowStore store = store(depth);
       boolean any = false;
       if (store.count() > 0) {
         for (RowStore.Entry stored : store.rows()) {
@@ -166,7 +150,7 @@ final class MultiJoin implements Operator {
     }
 
     private boolean matchesStored(int depth) {
-      RowStore store = stores.get(depth);
+      RowStore store = store(depth);
       if (store.count() == 0) return false;
       for (RowStore.Entry stored : store.rows()) {
         if (!stored.removed && matches(depth, stored.row())) return true;
@@ -191,11 +175,6 @@ final class MultiJoin implements Operator {
 
     private void place(int depth, Object[] row) {
       System.arraycopy(row, 0, combination, offsets[depth], row.length);
-    }
-
-    @Override
-    public void close(Out output) {
-      stores.save(format, state, context);
     }
   }
 }

@@ -20,8 +20,8 @@ public final class Operators {
     TYPES.put("multi-join", MultiJoin::new);
     TYPES.put("window-aggregate", WindowAggregate::new);
     TYPES.put("count-window-aggregate", CountWindowAggregate::new);
-    TYPES.put("session-aggregate", SessionAggregate::new);
-    TYPES.put("session-rows", SessionRows::new);
+    TYPES.put("session-aggregate", SessionAggregate::create);
+    TYPES.put("session-rows", SessionRows::create);
     TYPES.put("window-rank", WindowRank::create);
     TYPES.put("window-deduplicate", WindowDeduplicate::create);
     TYPES.put("window-join", WindowJoin::create);

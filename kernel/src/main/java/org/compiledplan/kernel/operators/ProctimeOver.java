@@ -14,11 +14,10 @@ import org.compiledplan.kernel.state.PackedRow;
  * ProcTimeUnboundedPrecedingFunction, ProcTimeRowsBoundedPrecedingFunction and
  * ProcTimeRangeBoundedPrecedingFunction.
  */
-final class ProctimeOver implements Idle {
+final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements Idle {
   private final Columns columns;
   private final int[] keyColumns;
   private final Columns key;
-  private final StateFormat<Window> format;
   private final OverFrame.Reach reach;
   private final OverCalls calls;
   private final boolean peers;
@@ -39,20 +38,12 @@ final class ProctimeOver implements Idle {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (!state.isThere()) return;
-    Window window = state.read(format);
+  void fire(Window window, BatchContext context, Out out) {
     window.frame.moveTo(context.processingTime());
-    format.save(state, window, context, 1);
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
   }
 
   /** The window of a key, and the values that the key is made of. */
-  private final class Window implements KeyState {
+  final class Window implements KeyState {
     private PackedRow keyValues = PackedRow.NONE;
     private final OverFrame frame = new OverFrame(reach, calls, columns);
 
@@ -78,27 +69,19 @@ final class ProctimeOver implements Idle {
     }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
+  private final class Work extends KeyWork {
     private final Window window;
-    private final int before;
     private final List<Object[]> held = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      before = state.isThere() ? 1 : 0;
-      window = state.read(format);
+      super(state, context);
+      window = kept();
       window.frame.moveTo(context.processingTime());
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind() != RowKinds.INSERT) {
-        throw new IllegalStateException(
-            "an OVER window in processing time takes insert-only input, it got an update");
-      }
+      row.requireInsert("an OVER window in processing time takes insert-only input");
       if (window.keyValues.isNone()) window.keyValues = PackedRow.of(row.values(), keyColumns);
       window.frame.add(context.processingTime(), row.values());
       if (peers) held.add(row.values());
@@ -111,7 +94,7 @@ final class ProctimeOver implements Idle {
         Object[] values = window.frame.values();
         for (Object[] row : held) out.emit(RowKinds.INSERT, calls.result(row, values));
       }
-      format.save(state, window, context, before);
+      save();
     }
   }
 }

@@ -7,9 +7,8 @@ import java.util.List;
  * Sorts the rows of one processing time, that is, of a micro-batch. Follows Flink's
  * ProcTimeSortOperator.
  */
-final class ProctimeSort implements Operator {
+final class ProctimeSort extends KeyedOperator<KeyState> {
   private final SortOrder order;
-  private final StateFormat<?> format;
 
   ProctimeSort(OperatorSpec spec) {
     order = new SortOrder(spec.get("orderBy"));
@@ -22,10 +21,7 @@ final class ProctimeSort implements Operator {
     return new Session() {
       @Override
       public void process(InputRow row, Out out) {
-        if (row.kind() != RowKinds.INSERT) {
-          throw new IllegalStateException(
-              "a sort by time takes insert-only input, it got an update");
-        }
+        row.requireInsert("a sort by time takes insert-only input");
         rows.add(row.values());
       }
 
@@ -36,12 +32,4 @@ final class ProctimeSort implements Operator {
       }
     };
   }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {}
 }

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.operators;
 
-import java.util.OptionalLong;
+import static org.compiledplan.kernel.operators.JoinInputs.LEFT;
+
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
@@ -8,12 +9,11 @@ import org.compiledplan.kernel.state.Fields;
  * Joins each left row with the right row that is there when it comes. Follows Flink's
  * TemporalProcessTimeJoinOperator.
  */
-final class ProctimeTemporalJoin implements Idle {
-  private static final int LEFT = 0;
+final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJoin.Current>
+    implements Idle {
 
   private final JoinInputs inputs;
   private final Columns columns;
-  private final StateFormat<Current> format;
   private final boolean outer;
 
   ProctimeTemporalJoin(OperatorSpec spec) {
@@ -28,16 +28,8 @@ final class ProctimeTemporalJoin implements Idle {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {}
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
   /** The right row that is there. */
-  private final class Current implements KeyState {
+  final class Current implements KeyState {
     private Object[] row;
 
     @Override
@@ -49,54 +41,28 @@ final class ProctimeTemporalJoin implements Idle {
     public int entries() {
       return row == null ? 0 : 1;
     }
-
-    @Override
-    public OptionalLong nextDue(BatchContext context) {
-      return OptionalLong.empty();
-    }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-
-    /** Null until it is needed. */
-    private Current current;
-
-    private int before;
-    private boolean changed;
-
+  private final class Work extends KeyWork {
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-    }
-
-    private void load() {
-      if (current != null) return;
-      current = state.read(format);
-      before = current.entries();
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
       boolean matchesNothing = inputs.hasNullKey(row);
-      if (!matchesNothing) load();
       if (row.port() != LEFT) {
         if (matchesNothing) return;
-        current.row = RowKinds.isAdd(row.kind()) ? row.values() : null;
+        kept().row = RowKinds.isAdd(row.kind()) ? row.values() : null;
         changed = true;
-      } else if (!matchesNothing
-          && current.row != null
-          && inputs.condition.test(row.values(), current.row)) {
-        out.emit(row.kind(), TemporalJoin.joined(row.values(), current.row));
-      } else if (outer) {
-        out.emit(row.kind(), TemporalJoin.joined(row.values(), new Object[columns.types().length]));
+        return;
       }
-    }
-
-    @Override
-    public void close(Out out) {
-      if (changed) format.save(state, current, context, before);
+      Object[] right = matchesNothing ? null : kept().row;
+      if (right != null && inputs.condition.test(row.values(), right)) {
+        out.emit(row.kind(), inputs.joined(true, row.values(), right));
+      } else if (outer) {
+        out.emit(row.kind(), inputs.padded(LEFT, row.values()));
+      }
     }
   }
 }

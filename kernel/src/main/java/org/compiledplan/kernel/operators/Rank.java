@@ -21,7 +21,7 @@ import org.compiledplan.kernel.values.Values;
  * {@code +I}, a lost one {@code -D}. Without it rows that leave give {@code -D}, rows that enter
  * {@code +I}, and with the update strategy a row that stays in the window gives {@code -U/+U}.
  */
-final class Rank implements Operator {
+final class Rank extends KeyedOperator<Rank.Ranking> {
   private final Columns columns;
   private final SortOrder order;
   private final boolean retracts;
@@ -35,7 +35,6 @@ final class Rank implements Operator {
   private final boolean outputRowNumber;
   private final boolean generateUpdateBefore;
   private final long ttl;
-  private final StateFormat<Ranking> format;
 
   Rank(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs[0]);
@@ -60,12 +59,7 @@ final class Rank implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.isThere()) new Work(state, context).save(true);
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
+    if (state.isThere()) new Work(state, context).saveRanking();
   }
 
   /** A row in the order, with the time at which it was written. */
@@ -81,7 +75,7 @@ final class Rank implements Operator {
   }
 
   /** The rows of a key, in order. */
-  private final class Ranking implements KeyState {
+  final class Ranking implements KeyState {
     /** The last rank of the window, if it was taken from the first row of the key; else -1. */
     private long last = -1;
 
@@ -116,23 +110,17 @@ final class Rank implements Operator {
     }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
+  private final class Work extends KeyWork {
     private final Ranking ranking;
     private final List<Ranked> rows;
-    private final int stored;
-    private boolean changed;
 
     /** The last rank of the window: constant, or taken from the first row of the key. */
     private long last = endColumn < 0 ? end : -1;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      ranking = state.read(format);
+      super(state, context);
+      ranking = kept();
       rows = ranking.rows;
-      stored = rows.size();
       long now = context.processingTime();
       changed = rows.removeIf(ranked -> Ttl.isExpired(ranked.lastWrite, ttl, now));
       if (endColumn >= 0 && !rows.isEmpty()) last = ranking.last;
@@ -266,13 +254,12 @@ final class Rank implements Operator {
 
     @Override
     public void close(Out out) {
-      save(false);
+      if (changed) saveRanking();
     }
 
-    void save(boolean always) {
-      if (!changed && !always) return;
+    void saveRanking() {
       if (endColumn >= 0) ranking.last = last;
-      format.save(state, ranking, context, stored);
+      save();
     }
   }
 }

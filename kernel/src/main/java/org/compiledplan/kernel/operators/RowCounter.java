@@ -1,7 +1,6 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.Arrays;
-import java.util.OptionalLong;
 import org.compiledplan.kernel.state.Fields;
 
 /**
@@ -9,9 +8,8 @@ import org.compiledplan.kernel.state.Fields;
  * give the number of a row its place in the sequence. Two numbers are appended: that among all
  * rows, and that among those for which the condition holds, which alone come out.
  */
-final class RowCounter implements Operator {
+final class RowCounter extends KeyedOperator<RowCounter.Numbers> {
   private final RowPredicate condition;
-  private final StateFormat<Numbers> format;
 
   RowCounter(OperatorSpec spec) {
     condition = spec.condition(spec.get("condition"));
@@ -23,16 +21,8 @@ final class RowCounter implements Operator {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {}
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
   /** How many rows came, and how many came out. */
-  private static final class Numbers implements KeyState {
+  static final class Numbers implements KeyState {
     private long all;
     private long passed;
 
@@ -46,22 +36,15 @@ final class RowCounter implements Operator {
     public int entries() {
       return 1;
     }
-
-    @Override
-    public OptionalLong nextDue(BatchContext context) {
-      return OptionalLong.empty();
-    }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
+  private final class Work extends KeyWork {
     private final Numbers numbers;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      numbers = state.read(format);
+      super(state, context);
+      numbers = kept();
+      changed = true;
     }
 
     @Override
@@ -72,11 +55,6 @@ final class RowCounter implements Operator {
       if (!condition.test(wide, new Object[0])) return;
       numbers.passed++;
       out.emit(row.kind(), wide);
-    }
-
-    @Override
-    public void close(Out out) {
-      format.save(state, numbers, context, state.isThere() ? 1 : 0);
     }
   }
 }

@@ -7,9 +7,6 @@ import org.compiledplan.kernel.state.Fields;
 final class RowStores implements KeyState {
   private final RowStore[] stores;
 
-  /** How many rows were there. */
-  private int before;
-
   RowStores(RowStore.Layout[] layouts) {
     stores = new RowStore[layouts.length];
     for (int i = 0; i < stores.length; i++) stores[i] = new RowStore(layouts[i]);
@@ -48,31 +45,21 @@ final class RowStores implements KeyState {
     return expiry;
   }
 
-  /** The stores of a key, with which rows are added at the time of the context. */
-  static RowStores open(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
-    RowStores stores = state.read(format);
-    stores.before = stores.entries();
-    for (RowStore store : stores.stores) store.startAt(context.processingTime());
-    return stores;
+  /** Begins work at the time of the context; returns how many rows are there. */
+  int start(BatchContext context) {
+    int before = entries();
+    for (RowStore store : stores) store.startAt(context.processingTime());
+    return before;
   }
 
-  /** Writes the state if it has changed; removes it if no row is left. */
-  void save(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
+  /** Drops what has expired. */
+  void findOldest() {
+    for (RowStore store : stores) store.findOldest();
+  }
+
+  boolean isChanged() {
     boolean changed = false;
     for (RowStore store : stores) changed |= store.isChanged();
-    if (changed) format.save(state, this, context, before);
-  }
-
-  /** Drops the rows that have expired and asks for the next timer. */
-  static void onTimer(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
-    if (!state.isThere()) return;
-    RowStores stores = open(format, state, context);
-    boolean changed = false;
-    for (RowStore store : stores.stores) {
-      store.findOldest();
-      changed |= store.isChanged();
-    }
-    if (changed) stores.save(format, state, context);
-    else state.again(stores.nextDue(context));
+    return changed;
   }
 }

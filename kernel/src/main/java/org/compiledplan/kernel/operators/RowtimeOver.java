@@ -15,11 +15,10 @@ import org.compiledplan.kernel.state.PackedRow;
  * RowTimeRangeBoundedPrecedingFunction: an unbounded window drops rows at or behind the watermark,
  * a bounded one those not behind a row that went through (see {@link Firings}).
  */
-final class RowtimeOver implements Idle {
+final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idle {
   private final Columns columns;
   private final int[] keyColumns;
   private final Columns key;
-  private final StateFormat<Window> format;
   private final int time;
   private final OverFrame.Reach reach;
   private final OverCalls calls;
@@ -40,17 +39,13 @@ final class RowtimeOver implements Idle {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (!state.isThere()) return;
-    Window stored = state.read(format);
-    int before = stored.entries();
+  void fire(Window stored, BatchContext context, Out out) {
     if (reach.isBounded()) stored.firings.moveTo(context.watermark());
     List<Waiting> due = stored.waiting.take(context.watermark());
     if (!due.isEmpty()) {
       emit(due, stored, out);
       stored.firings.through(context.watermark());
     }
-    format.save(state, stored, context, before);
   }
 
   @Override
@@ -98,27 +93,22 @@ final class RowtimeOver implements Idle {
     for (int i = 0; i < count; i++) out.emit(RowKinds.INSERT, calls.result(peers[i], values));
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
+  private final class Work extends KeyWork {
     private Window stored;
-    private int before;
-    private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind() != RowKinds.INSERT) {
-        throw new IllegalStateException(
-            "an OVER window in event time takes insert-only input, it got an update");
-      }
+      row.requireInsert("an OVER window in event time takes insert-only input");
       long at = Rowtime.of(row.values(), time);
       if (!reach.isBounded() && at <= row.watermark()) return;
-      if (stored == null) load(row);
+      if (stored == null) {
+        stored = kept();
+        if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values(), keyColumns);
+      }
       if (reach.isBounded()) {
         changed |= stored.firings.add(at, row.watermark(), row.values());
       } else {
@@ -126,26 +116,10 @@ final class RowtimeOver implements Idle {
         changed = true;
       }
     }
-
-    @Override
-    public void close(Out out) {
-      if (changed) format.save(state, stored, context, before);
-    }
-
-    private void load(InputRow row) {
-      stored = state.read(format);
-      before = state.isThere() ? stored.entries() : 0;
-      if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values(), keyColumns);
-    }
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
   }
 
   /** The values that the key is made of, the window up to the watermark, and the rows that wait. */
-  private final class Window implements KeyState {
+  final class Window implements KeyState {
     private PackedRow keyValues = PackedRow.NONE;
     private final WaitingRows waiting = new WaitingRows(columns);
     private final Firings firings = new Firings(waiting, reach.rows ? -1 : reach.preceding);

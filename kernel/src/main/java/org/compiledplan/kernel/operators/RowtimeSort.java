@@ -11,9 +11,8 @@ import org.compiledplan.kernel.state.Fields;
  * Gives rows out in the order of their time, those of one time by further columns. Follows Flink's
  * RowTimeSortOperator; see {@link Firings} for the rows that it drops.
  */
-final class RowtimeSort implements Operator {
+final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
   private final Columns columns;
-  private final StateFormat<Sorting> format;
   private final int time;
   private final SortOrder order;
 
@@ -30,10 +29,7 @@ final class RowtimeSort implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (!state.isThere()) return;
-    Sorting stored = state.read(format);
-    int before = stored.entries();
+  void fire(Sorting stored, BatchContext context, Out out) {
     stored.firings.moveTo(context.watermark());
     List<Waiting> due = stored.waiting.take(context.watermark());
     for (int from = 0, to; from < due.size(); from = to) {
@@ -48,44 +44,23 @@ final class RowtimeSort implements Operator {
       out.at(first.due());
       for (Object[] row : equal) out.emit(RowKinds.INSERT, row);
     }
-    format.save(state, stored, context, before);
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final Sorting stored;
-    private final int before;
-    private boolean changed;
+  private final class Work extends KeyWork {
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stored = state.read(format);
-      before = state.isThere() ? stored.entries() : 0;
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (row.kind() != RowKinds.INSERT) {
-        throw new IllegalStateException("a sort by time takes insert-only input, it got an update");
-      }
-      changed |= stored.firings.add(Rowtime.of(row.values(), time), row.watermark(), row.values());
+      row.requireInsert("a sort by time takes insert-only input");
+      changed |= kept().firings.add(Rowtime.of(row.values(), time), row.watermark(), row.values());
     }
-
-    @Override
-    public void close(Out out) {
-      if (changed) format.save(state, stored, context, before);
-    }
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
   }
 
   /** What is known of the past, and the rows that wait. */
-  private final class Sorting implements KeyState {
+  final class Sorting implements KeyState {
     private final WaitingRows waiting = new WaitingRows(columns);
     private final Firings firings = new Firings(waiting, -1);
 

@@ -1,13 +1,15 @@
 package org.compiledplan.kernel.operators;
 
+import static org.compiledplan.kernel.operators.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.JoinInputs.RIGHT;
+
 /**
  * Semi and anti joins: left rows that match, or match not, any right row. Follows Flink's
  * StreamingSemiAntiJoinOperator: a left row knows how many right rows it matches. Other than there,
  * an update that comes without the row before it replaces that row, as in {@link Join}.
  */
-final class SemiAntiJoin implements Operator {
+final class SemiAntiJoin extends JoinOperator {
   private final JoinInputs inputs;
-  private final StateFormat<RowStores> format;
   private final boolean anti;
 
   SemiAntiJoin(OperatorSpec spec) {
@@ -18,50 +20,34 @@ final class SemiAntiJoin implements Operator {
   }
 
   @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  @Override
   public Session open(KeyedState state, BatchContext context) {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    RowStores.onTimer(format, state, context);
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private RowStores stores;
-
+  private final class Work extends JoinWork {
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
       if (inputs.hasNullKey(row)) {
-        if (anti && row.port() == JoinInputs.LEFT) out.emit(row.kind(), row.values());
+        if (anti && row.port() == LEFT) out.emit(row.kind(), row.values());
         return;
       }
-      if (stores == null) stores = RowStores.open(format, state, context);
-      if (row.port() == JoinInputs.LEFT) processLeft(row, out);
+      if (row.port() == LEFT) processLeft(row, out);
       else processRight(row, out);
     }
 
     private void processLeft(InputRow row, Out out) {
-      RowStore others = stores.get(JoinInputs.RIGHT);
+      RowStore others = store(RIGHT);
       int matches = 0;
       if (others.count() > 0) {
         for (RowStore.Entry stored : others.rows()) {
           if (!stored.removed && inputs.condition.test(row.values(), stored.row())) matches++;
         }
       }
-      RowStore own = stores.get(JoinInputs.LEFT);
+      RowStore own = store(LEFT);
       boolean add = RowKinds.isAdd(row.kind());
       RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
       if (matches > 0 != anti) out.emit(row.kind(), row.values());
@@ -73,12 +59,12 @@ final class SemiAntiJoin implements Operator {
 
     private void processRight(InputRow row, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
-      RowStore own = stores.get(JoinInputs.RIGHT);
+      RowStore own = store(RIGHT);
       RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
       Object[] gone = add ? (replaced == null ? null : replaced.row()) : row.values();
       if (add) own.replace(replaced, row.values(), 0);
       else own.retract(row.values());
-      RowStore others = stores.get(JoinInputs.LEFT);
+      RowStore others = store(LEFT);
       if (others.count() == 0) return;
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
@@ -96,11 +82,6 @@ final class SemiAntiJoin implements Operator {
           others.associate(stored, stored.associations);
         }
       }
-    }
-
-    @Override
-    public void close(Out out) {
-      if (stores != null) stores.save(format, state, context);
     }
   }
 }

@@ -6,73 +6,57 @@ import org.compiledplan.kernel.state.Columns;
  * Aggregates by key and session, once for each session when it is complete (Flink's
  * UnsliceWindowAggProcessor).
  */
-final class SessionAggregate implements Operator {
+final class SessionAggregate implements SessionWindows.Content<Accumulated> {
   private final int[] grouping;
   private final Columns groupColumns;
   private final AggregateCalls calls;
-  private final WindowTimes times;
-  private final SessionWindows<Accumulated> windows;
   private final WindowRow result;
 
-  SessionAggregate(OperatorSpec spec) {
+  private SessionAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
     groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
     boolean needRetraction = spec.flag("needRetraction");
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
-    times = new WindowTimes(spec);
-    result = new WindowRow(spec, grouping.length, calls.size(), needRetraction, times);
-    windows = new SessionWindows<>(spec, StateKind.SESSION_AGGREGATE, times, new Content());
+    result =
+        new WindowRow(spec, grouping.length, calls.size(), needRetraction, new WindowTimes(spec));
+  }
+
+  static Operator create(OperatorSpec spec) {
+    return new SessionWindows<>(spec, StateKind.SESSION_AGGREGATE, new SessionAggregate(spec));
   }
 
   @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return windows.open(state, context);
+  public Columns headColumns() {
+    return groupColumns;
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    windows.onTimer(state, context, out);
+  public Object[] head(Object[] row) {
+    return OperatorSpec.values(row, grouping);
   }
 
   @Override
-  public StateFormat<?> stateFormat() {
-    return windows.stateFormat();
+  public Accumulated empty() {
+    return new Accumulated(calls);
   }
 
-  private final class Content implements SessionWindows.Content<Accumulated> {
-    @Override
-    public Columns headColumns() {
-      return groupColumns;
-    }
+  @Override
+  public void add(Accumulated content, InputRow row) {
+    content.process(row.values(), RowKinds.isAdd(row.kind()));
+  }
 
-    @Override
-    public Object[] head(Object[] row) {
-      return OperatorSpec.values(row, grouping);
-    }
+  @Override
+  public void merge(Accumulated into, Accumulated from) {
+    into.merge(from);
+  }
 
-    @Override
-    public Accumulated empty() {
-      return new Accumulated(calls);
-    }
+  @Override
+  public int entries(Accumulated content) {
+    return 1;
+  }
 
-    @Override
-    public void add(Accumulated content, InputRow row) {
-      content.process(row.values(), RowKinds.isAdd(row.kind()));
-    }
-
-    @Override
-    public void merge(Accumulated into, Accumulated from) {
-      into.merge(from);
-    }
-
-    @Override
-    public int entries(Accumulated content) {
-      return 1;
-    }
-
-    @Override
-    public void emit(Object[] head, Accumulated content, long start, long end, Out out) {
-      result.emit(head, content, start, end, out);
-    }
+  @Override
+  public void emit(Object[] head, Accumulated content, long start, long end, Out out) {
+    result.emit(head, content, start, end, out);
   }
 }

@@ -8,81 +8,66 @@ import org.compiledplan.kernel.values.ValueType;
  * The table function SESSION: holds the rows of a session until it is complete, then emits them
  * with its start, end and time (Flink's UnalignedWindowTableFunctionOperator).
  */
-final class SessionRows implements Operator {
+final class SessionRows implements SessionWindows.Content<RowList> {
   private static final Object[] NO_HEAD = {};
 
   private final Columns columns;
   private final ValueType[] outputTypes;
   private final WindowTimes times;
-  private final SessionWindows<RowList> windows;
 
-  SessionRows(OperatorSpec spec) {
+  private SessionRows(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs[0]);
     outputTypes = spec.output;
     times = new WindowTimes(spec);
-    windows = new SessionWindows<>(spec, StateKind.SESSION_ROWS, times, new Content());
+  }
+
+  static Operator create(OperatorSpec spec) {
+    return new SessionWindows<>(spec, StateKind.SESSION_ROWS, new SessionRows(spec));
   }
 
   @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return windows.open(state, context);
+  public Object[] head(Object[] row) {
+    return NO_HEAD;
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    windows.onTimer(state, context, out);
+  public Columns headColumns() {
+    return Columns.NONE;
   }
 
   @Override
-  public StateFormat<?> stateFormat() {
-    return windows.stateFormat();
+  public RowList empty() {
+    return new RowList(columns);
   }
 
-  private final class Content implements SessionWindows.Content<RowList> {
-    @Override
-    public Object[] head(Object[] row) {
-      return NO_HEAD;
-    }
+  @Override
+  public void add(RowList rows, InputRow row) {
+    rows.add(row.kind(), row.values());
+  }
 
-    @Override
-    public Columns headColumns() {
-      return Columns.NONE;
-    }
+  @Override
+  public void merge(RowList into, RowList from) {
+    into.addAll(from);
+  }
 
-    @Override
-    public RowList empty() {
-      return new RowList(columns);
-    }
+  @Override
+  public int entries(RowList rows) {
+    return rows.size();
+  }
 
-    @Override
-    public void add(RowList rows, InputRow row) {
-      rows.add(row.kind(), row.values());
-    }
-
-    @Override
-    public void merge(RowList into, RowList from) {
-      into.addAll(from);
-    }
-
-    @Override
-    public int entries(RowList rows) {
-      return rows.size();
-    }
-
-    @Override
-    public void emit(Object[] head, RowList rows, long start, long end, Out out) {
-      // The last input column is the time in ms, made by the caller.
-      int width = outputTypes.length - 3;
-      Object first = times.value(start, outputTypes[width]);
-      Object last = times.value(end, outputTypes[width + 1]);
-      Object time = times.value(end - 1, outputTypes[width + 2]);
-      for (RowList.Entry entry : rows.entries()) {
-        Object[] row = Arrays.copyOf(entry.row(), width + 3);
-        row[width] = first;
-        row[width + 1] = last;
-        row[width + 2] = time;
-        out.emit(entry.kind(), row);
-      }
+  @Override
+  public void emit(Object[] head, RowList rows, long start, long end, Out out) {
+    // The last input column is the time in ms, made by the caller.
+    int width = outputTypes.length - 3;
+    Object first = times.value(start, outputTypes[width]);
+    Object last = times.value(end, outputTypes[width + 1]);
+    Object time = times.value(end - 1, outputTypes[width + 2]);
+    for (RowList.Entry entry : rows.entries()) {
+      Object[] row = Arrays.copyOf(entry.row(), width + 3);
+      row[width] = first;
+      row[width + 1] = last;
+      row[width + 2] = time;
+      out.emit(entry.kind(), row);
     }
   }
 }

@@ -18,7 +18,7 @@ import org.compiledplan.kernel.state.Stored;
  * state then, until the end of the micro-batch: it is closed to rows whose watermark has passed it.
  * Such a row starts a session of its own.
  */
-final class SessionWindows<C extends Stored> {
+final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindows<C>.Sessions> {
   /** What is kept for a session, and for a key (its head). */
   interface Content<C extends Stored> {
     /** What a key's rows have in common, from one of them. */
@@ -43,30 +43,27 @@ final class SessionWindows<C extends Stored> {
   private final boolean dropNullTimes;
   private final WindowTimes times;
   private final Content<C> contents;
-  private final StateFormat<Sessions> format;
 
-  SessionWindows(OperatorSpec spec, StateKind kind, WindowTimes times, Content<C> contents) {
+  SessionWindows(OperatorSpec spec, StateKind kind, Content<C> contents) {
     gap = TimeMath.window(spec, spec.get("window").path("gap").asLong());
     time = spec.column("time");
     dropNullTimes = spec.flag("dropNullTimes");
-    this.times = times;
+    times = new WindowTimes(spec);
     this.contents = contents;
     format = new StateFormat<>(spec, kind, Sessions::new);
   }
 
-  Session open(KeyedState state, BatchContext context) {
+  @Override
+  public Session open(KeyedState state, BatchContext context) {
     return new Work(state, context);
   }
 
-  void onTimer(KeyedState state, BatchContext context, Out out) {
+  @Override
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
-    work.save();
-  }
-
-  StateFormat<?> stateFormat() {
-    return format;
+    work.saveOrAskAgain();
   }
 
   /** A session. */
@@ -99,7 +96,7 @@ final class SessionWindows<C extends Stored> {
   }
 
   /** The sessions of a key. */
-  private final class Sessions implements KeyState {
+  final class Sessions implements KeyState {
     private Object[] head;
 
     /**
@@ -158,23 +155,16 @@ final class SessionWindows<C extends Stored> {
     }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-
-    private final Sessions kept;
+  private final class Work extends KeyWork {
+    private final Sessions sessions;
     private final TreeMap<Long, Window> open;
     private final List<Window> closed;
-    private final int before;
-    private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      kept = state.read(format);
-      open = kept.open;
-      closed = kept.closed;
-      before = kept.entries();
+      super(state, context);
+      sessions = kept();
+      open = sessions.open;
+      closed = sessions.closed;
     }
 
     @Override
@@ -184,7 +174,7 @@ final class SessionWindows<C extends Stored> {
           time < 0 ? times.local(context.processingTime()) : WindowTimes.millis(row.values()[time]);
       Window window = windowOf(start, times.arrival(row, context));
       if (window == null) return;
-      if (kept.head == null) kept.head = contents.head(row.values());
+      if (sessions.head == null) sessions.head = contents.head(row.values());
       contents.add(window.content, row);
       changed = true;
     }
@@ -231,7 +221,7 @@ final class SessionWindows<C extends Stored> {
       due.sort(Comparator.comparingLong(window -> window.end));
       for (Window window : due) {
         out.at(times.due(window.end));
-        contents.emit(kept.head, window.content, window.start, window.end, out);
+        contents.emit(sessions.head, window.content, window.start, window.end, out);
       }
     }
 
@@ -239,14 +229,9 @@ final class SessionWindows<C extends Stored> {
       return times.due(window.end) <= now;
     }
 
-    @Override
-    public void close(Out out) {
+    void saveOrAskAgain() {
       if (changed) save();
-    }
-
-    void save() {
-      if (changed) format.save(state, kept, context, before);
-      else state.again(kept.nextDue(context));
+      else state.again(sessions.nextDue(context));
     }
   }
 }

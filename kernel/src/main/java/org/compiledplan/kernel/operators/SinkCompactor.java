@@ -18,7 +18,7 @@ import org.compiledplan.kernel.values.Values;
  *
  * <p>Timers here are in event time, so what has expired goes when its key is seen again.
  */
-final class SinkCompactor implements Operator {
+final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
   private final Columns columns;
 
   /** Null: rows are told apart by all their columns. */
@@ -28,7 +28,6 @@ final class SinkCompactor implements Operator {
   private final String[] keyNames;
   private final String table;
   private final boolean fails;
-  private final StateFormat<Waiting> format;
 
   SinkCompactor(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs[0]);
@@ -67,7 +66,7 @@ final class SinkCompactor implements Operator {
   }
 
   /** What the sink shows, and what waits. */
-  private final class Waiting extends SingleEntry {
+  final class Waiting extends SingleEntry {
     /** The row that the sink shows. */
     private Object[] current;
 
@@ -91,11 +90,6 @@ final class SinkCompactor implements Operator {
   }
 
   @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
-  @Override
   public Session open(KeyedState state, BatchContext context) {
     return new Work(state, context);
   }
@@ -112,22 +106,15 @@ final class SinkCompactor implements Operator {
     work.close(out);
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final boolean stored;
-    private final Waiting entry;
+  private final class Work extends EntryWork {
     private final ArrayDeque<Bucket> buckets;
     private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stored = state.isThere();
-      Waiting found = SingleEntry.live(format, state, context.processingTime());
-      entry = found == null ? format.fresh() : found;
+      super(state, context);
+      changed = stored && entry == null;
+      if (entry == null) entry = format.fresh();
       buckets = entry.buckets;
-      changed = stored && found == null;
     }
 
     boolean isDue(long watermark) {
@@ -179,24 +166,16 @@ final class SinkCompactor implements Operator {
     }
 
     private void apply(List<Object[]> rows, Change change) {
-      int index = RowKinds.isAdd(change.kind) && upsertKey == null ? -1 : indexOf(rows, change.row);
+      int index =
+          RowKinds.isAdd(change.kind) && upsertKey == null
+              ? -1
+              : Values.indexOf(rows, change.row, upsertKey);
       if (RowKinds.isAdd(change.kind)) {
         if (index < 0) rows.add(change.row);
         else rows.set(index, change.row);
       } else if (index >= 0) {
         rows.remove(index);
       }
-    }
-
-    private int indexOf(List<Object[]> rows, Object[] row) {
-      for (int i = 0; i < rows.size(); i++) {
-        boolean same =
-            upsertKey == null
-                ? Values.equalRows(rows.get(i), row)
-                : Values.equalFields(rows.get(i), row, upsertKey);
-        if (same) return i;
-      }
-      return -1;
     }
 
     private void conflict(List<Object[]> rows, Out out) {
@@ -224,11 +203,8 @@ final class SinkCompactor implements Operator {
     @Override
     public void close(Out out) {
       if (!changed) return;
-      if (entry.current == null && buckets.isEmpty()) {
-        if (stored) state.remove(-1);
-        return;
-      }
-      SingleEntry.put(format, state, entry, context, !stored);
+      if (entry.current == null && buckets.isEmpty()) entry = null;
+      save();
     }
   }
 }

@@ -10,13 +10,11 @@ import org.compiledplan.kernel.values.Values;
  * Before an upsert sink whose primary key is not the query's upsert key: knows all rows that stand
  * for one primary key and shows the last one. Follows Flink's SinkUpsertMaterializer.
  */
-final class SinkUpsertMaterializer implements Operator {
+final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMaterializer.Rows> {
   private final Columns columns;
 
   /** Null: rows are told apart by all their columns. */
   private final int[] upsertKey;
-
-  private final StateFormat<Rows> format;
 
   SinkUpsertMaterializer(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs[0]);
@@ -30,18 +28,8 @@ final class SinkUpsertMaterializer implements Operator {
     return new Work(state, context);
   }
 
-  @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    SingleEntry.onTimer(format, state, context);
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
-  }
-
   /** The rows of a primary key. */
-  private final class Rows extends SingleEntry {
+  final class Rows extends SingleEntry {
     private final List<Object[]> rows = new ArrayList<>();
 
     Rows(long ttl) {
@@ -59,22 +47,15 @@ final class SinkUpsertMaterializer implements Operator {
     }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final boolean stored;
-    private final Rows entry;
+  private final class Work extends EntryWork {
     private final List<Object[]> rows;
     private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      stored = state.isThere();
-      Rows found = SingleEntry.live(format, state, context.processingTime());
-      entry = found == null ? format.fresh() : found;
+      super(state, context);
+      changed = stored && entry == null;
+      if (entry == null) entry = format.fresh();
       rows = entry.rows;
-      changed = stored && found == null;
     }
 
     @Override
@@ -85,7 +66,7 @@ final class SinkUpsertMaterializer implements Operator {
 
     private void add(Object[] row, Out out) {
       byte kind = rows.isEmpty() ? RowKinds.INSERT : RowKinds.UPDATE_AFTER;
-      int index = upsertKey == null ? -1 : indexOf(row);
+      int index = upsertKey == null ? -1 : Values.indexOf(rows, row, upsertKey);
       if (index >= 0) rows.set(index, row);
       else rows.add(row);
       changed = true;
@@ -93,7 +74,7 @@ final class SinkUpsertMaterializer implements Operator {
     }
 
     private void retract(Object[] row, Out out) {
-      int index = indexOf(row);
+      int index = Values.indexOf(rows, row, upsertKey);
       if (index < 0) return;
       rows.remove(index);
       changed = true;
@@ -101,25 +82,11 @@ final class SinkUpsertMaterializer implements Operator {
       else if (index == rows.size()) out.emit(RowKinds.UPDATE_AFTER, rows.get(index - 1));
     }
 
-    private int indexOf(Object[] row) {
-      for (int i = 0; i < rows.size(); i++) {
-        boolean same =
-            upsertKey == null
-                ? Values.equalRows(rows.get(i), row)
-                : Values.equalFields(rows.get(i), row, upsertKey);
-        if (same) return i;
-      }
-      return -1;
-    }
-
     @Override
     public void close(Out out) {
       if (!changed) return;
-      if (rows.isEmpty()) {
-        if (stored) state.remove(-1);
-        return;
-      }
-      SingleEntry.put(format, state, entry, context, !stored);
+      if (rows.isEmpty()) entry = null;
+      save();
     }
   }
 }

@@ -47,18 +47,13 @@ public final class StateFormat<S extends KeyState> {
   }
 
   /** The format of an operator that keeps nothing. */
-  static StateFormat<?> nothing(OperatorSpec spec) {
+  static StateFormat<KeyState> nothing(OperatorSpec spec) {
     return new StateFormat<>(spec, StateKind.NOTHING, Nothing::new);
   }
 
   private static final class Nothing implements KeyState {
     @Override
     public void fields(Fields io) {}
-
-    @Override
-    public OptionalLong nextDue(BatchContext context) {
-      return OptionalLong.empty();
-    }
 
     @Override
     public int entries() {

@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators;
 
+import static org.compiledplan.kernel.operators.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.JoinInputs.RIGHT;
+
 import java.util.List;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.WaitingRows.Waiting;
@@ -12,14 +15,11 @@ import org.compiledplan.kernel.state.Fields;
  * time on until the next one, a deletion ends it; of two at one time the later arrival counts. What
  * is kept of the past is the newest version that is not after the watermark.
  */
-final class TemporalJoin implements Idle {
-  private static final int LEFT = 0;
-  private static final int RIGHT = 1;
+final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implements Idle {
 
   private final JoinInputs inputs;
   private final Columns leftColumns;
   private final Columns rightColumns;
-  private final StateFormat<Sides> format;
   private final boolean outer;
   private final int[] time;
   private final boolean sharedWatermark;
@@ -46,74 +46,44 @@ final class TemporalJoin implements Idle {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (!state.isThere()) return;
-    Sides stored = state.read(format);
-    int before = stored.entries();
+  void fire(Sides stored, BatchContext context, Out out) {
     List<Waiting> due = stored.left.take(context.watermark());
     for (Waiting waiting : due) {
       Object[] row = waiting.row();
       Object[] version = stored.right.at(waiting.time(), waiting.due());
       out.at(waiting.due());
       if (version != null && inputs.condition.test(row, version))
-        out.emit(waiting.kind(), joined(row, version));
-      else if (outer)
-        out.emit(waiting.kind(), joined(row, new Object[rightColumns.types().length]));
+        out.emit(waiting.kind(), inputs.joined(true, row, version));
+      else if (outer) out.emit(waiting.kind(), inputs.padded(LEFT, row));
     }
     stored.right.forget(context.watermark());
-    format.save(state, stored, context, before);
   }
 
-  static Object[] joined(Object[] left, Object[] right) {
-    Object[] row = java.util.Arrays.copyOf(left, left.length + right.length);
-    System.arraycopy(right, 0, row, left.length, right.length);
-    return row;
-  }
-
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private Sides stored;
-    private int before;
+  private final class Work extends KeyWork {
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
+      super(state, context);
     }
 
     @Override
     public void process(InputRow row, Out out) {
       if (inputs.hasNullKey(row)) {
-        if (row.port() == LEFT && outer)
-          out.emit(row.kind(), joined(row.values(), new Object[rightColumns.types().length]));
+        if (row.port() == LEFT && outer) out.emit(row.kind(), inputs.padded(LEFT, row.values()));
         return;
       }
       // What a version was before is known already.
       if (row.port() == RIGHT && row.kind() == RowKinds.UPDATE_BEFORE) return;
-      if (stored == null) {
-        stored = state.read(format);
-        before = stored.entries();
-      }
+      changed = true;
       long at = Rowtime.of(row.values(), time[row.port()]);
       // Without a common watermark what both inputs have reached counts once the batch is through.
       long watermark = sharedWatermark ? row.watermark() : Long.MIN_VALUE;
-      if (row.port() == LEFT) stored.left.add(at, watermark, row.kind(), row.values());
-      else stored.right.add(at, WaitingRows.due(at, watermark), row.kind(), row.values());
+      if (row.port() == LEFT) kept().left.add(at, watermark, row.kind(), row.values());
+      else kept().right.add(at, WaitingRows.due(at, watermark), row.kind(), row.values());
     }
-
-    @Override
-    public void close(Out out) {
-      if (stored != null) format.save(state, stored, context, before);
-    }
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
   }
 
   /** The versions of the right row, and the left rows that wait. */
-  private final class Sides implements KeyState {
+  final class Sides implements KeyState {
     private final RowVersions right = new RowVersions(rightColumns);
     private final WaitingRows left = new WaitingRows(leftColumns);
 

@@ -16,7 +16,7 @@ import org.compiledplan.kernel.state.Fields;
  * late row has a pane of its own, without the windows that were complete when it came: in Flink
  * these have fired, here they may not yet have.
  */
-final class WindowAggregate implements Operator {
+final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
   private final int[] grouping;
   private final Columns groupColumns;
   private final AggregateCalls calls;
@@ -25,7 +25,6 @@ final class WindowAggregate implements Operator {
   private final WindowPanes rows;
   private final WindowRow result;
   private final boolean newestFirst;
-  private final StateFormat<Panes> format;
 
   WindowAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
@@ -61,23 +60,18 @@ final class WindowAggregate implements Operator {
     if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
-    work.save();
-  }
-
-  @Override
-  public StateFormat<?> stateFormat() {
-    return format;
+    work.saveOrAskAgain();
   }
 
   /** The panes of a group. */
-  private final class Panes implements KeyState {
-    private Object[] group;
+  final class Panes implements KeyState {
+    private Object[] values;
     private final TreeMap<WindowPanes.Pane, WindowPanes.Pane> panes =
         new TreeMap<>(WindowPanes.ORDER);
 
     @Override
     public void fields(Fields io) {
-      group = io.row("key", groupColumns, group);
+      values = io.row("key", groupColumns, values);
       io.list("panes", panes.keySet(), () -> rows.new Pane(), pane -> panes.put(pane, pane));
     }
 
@@ -107,21 +101,15 @@ final class WindowAggregate implements Operator {
     }
   }
 
-  private final class Work implements Session {
-    private final KeyedState state;
-    private final BatchContext context;
-    private final Panes kept;
+  private final class Work extends KeyWork {
+    private final Panes group;
     private final TreeMap<WindowPanes.Pane, WindowPanes.Pane> panes;
-    private final int stored;
-    private boolean changed;
     private final WindowPanes.Assigned assigned;
 
     Work(KeyedState state, BatchContext context) {
-      this.state = state;
-      this.context = context;
-      kept = state.read(format);
-      panes = kept.panes;
-      stored = panes.size();
+      super(state, context);
+      group = kept();
+      panes = group.panes;
       assigned = rows.new Assigned(panes);
     }
 
@@ -134,7 +122,7 @@ final class WindowAggregate implements Operator {
     }
 
     private void touch(InputRow row) {
-      if (kept.group == null) kept.group = OperatorSpec.values(row.values(), grouping);
+      if (group.values == null) group.values = OperatorSpec.values(row.values(), grouping);
       changed = true;
     }
 
@@ -166,7 +154,7 @@ final class WindowAggregate implements Operator {
 
     void fire(long now, Out out) {
       while (!panes.isEmpty()) {
-        long end = kept.nextEnd();
+        long end = group.nextEnd();
         if (times.due(end) > now) return;
         out.check();
         changed = true;
@@ -177,10 +165,10 @@ final class WindowAggregate implements Operator {
 
     private void fireWindow(long end, Out out) {
       List<WindowPanes.Pane> due = new ArrayList<>();
-      while (!panes.isEmpty() && kept.nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
+      while (!panes.isEmpty() && group.nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
       Accumulated all = merged(due);
       long start = windows.isAttached() ? due.get(0).start : windows.start(end);
-      result.emit(kept.group, all, start, end, out);
+      result.emit(group.values, all, start, end, out);
       long next = end + windows.interval;
       if (windows.isCumulative()) {
         // From here on all these rows belong to the same windows.
@@ -201,14 +189,9 @@ final class WindowAggregate implements Operator {
       return all;
     }
 
-    @Override
-    public void close(Out out) {
+    void saveOrAskAgain() {
       if (changed) save();
-    }
-
-    void save() {
-      if (changed) format.save(state, kept, context, stored);
-      else state.again(kept.nextDue(context));
+      else state.again(group.nextDue(context));
     }
   }
 }

@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators;
 
+import static org.compiledplan.kernel.operators.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.JoinInputs.RIGHT;
+
 import java.util.List;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
@@ -10,8 +13,6 @@ import org.compiledplan.kernel.values.ValueType;
  * Joins the rows of one window and key when the window is complete (Flink's WindowJoinOperator).
  */
 final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
-  private static final int LEFT = JoinInputs.LEFT;
-  private static final int RIGHT = JoinInputs.RIGHT;
 
   private final JoinInputs inputs;
   private final ValueType[][] types;
@@ -21,25 +22,17 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
   /** Whether rows of an input that match nothing are emitted. */
   private final boolean[] outer;
 
-  private final int leftWidth;
-  private final int width;
-
   private WindowJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
     types = spec.inputs;
     String type = spec.text("joinType");
     semi = type.equals("SEMI");
     anti = type.equals("ANTI");
-    outer =
-        new boolean[] {
-          type.equals("LEFT") || type.equals("FULL") || anti,
-          type.equals("RIGHT") || type.equals("FULL")
-        };
+    outer = JoinInputs.outer(type);
+    outer[LEFT] |= anti;
     if (!outer[LEFT] && !outer[RIGHT] && !semi && !type.equals("INNER")) {
       throw spec.problem("has unknown join type " + type);
     }
-    leftWidth = types[LEFT].length;
-    width = leftWidth + types[RIGHT].length;
   }
 
   static Operator create(OperatorSpec spec) {
@@ -95,14 +88,14 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
         if (!matches(left, rights.get(i))) continue;
         found = true;
         matched[i] = true;
-        if (!semi && !anti) out.emit(RowKinds.INSERT, joined(left, rights.get(i)));
+        if (!semi && !anti) out.emit(RowKinds.INSERT, inputs.joined(true, left, rights.get(i)));
       }
       if (semi && found || anti && !found) out.emit(RowKinds.INSERT, left);
-      else if (outer[LEFT] && !anti && !found) out.emit(RowKinds.INSERT, joined(left, null));
+      else if (outer[LEFT] && !anti && !found) out.emit(RowKinds.INSERT, inputs.padded(LEFT, left));
     }
     if (!outer[RIGHT]) return;
     for (int i = 0; i < matched.length; i++) {
-      if (!matched[i]) out.emit(RowKinds.INSERT, joined(null, rights.get(i)));
+      if (!matched[i]) out.emit(RowKinds.INSERT, inputs.padded(RIGHT, rights.get(i)));
     }
   }
 
@@ -112,12 +105,5 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
    */
   private boolean matches(Object[] left, Object[] right) {
     return !inputs.hasNullKey(LEFT, left) && inputs.matches(true, left, right);
-  }
-
-  private Object[] joined(Object[] left, Object[] right) {
-    Object[] row = new Object[width];
-    if (left != null) System.arraycopy(left, 0, row, 0, leftWidth);
-    if (right != null) System.arraycopy(right, 0, row, leftWidth, width - leftWidth);
-    return row;
   }
 }

@@ -49,6 +49,18 @@ public final class Values {
     return true;
   }
 
+  /** Position of the first row that equals another in some fields, or in all if null; else -1. */
+  public static int indexOf(List<Object[]> rows, Object[] row, int[] fields) {
+    for (int i = 0; i < rows.size(); i++) {
+      boolean same =
+          fields == null
+              ? equalRows(rows.get(i), row)
+              : equalFields(rows.get(i), row, fields);
+      if (same) return i;
+    }
+    return -1;
+  }
+
   private static boolean equalLists(List<?> a, List<?> b) {
     if (a.size() != b.size()) return false;
     Iterator<?> other = b.iterator();

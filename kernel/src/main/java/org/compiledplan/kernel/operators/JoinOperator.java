@@ -1,0 +1,42 @@
+package org.compiledplan.kernel.operators;
+
+/** A join that keeps the rows of its inputs in {@link RowStores}. */
+abstract class JoinOperator extends KeyedOperator<RowStores> {
+  /** Drops the rows that have expired and asks for the next timer. */
+  @Override
+  public final void onTimer(KeyedState state, BatchContext context, Out out) {
+    if (!state.isThere()) return;
+    RowStores stores = state.read(format);
+    int before = stores.start(context);
+    stores.findOldest();
+    if (stores.isChanged()) format.save(state, stores, context, before);
+    else state.again(stores.nextDue(context));
+  }
+
+  /** The work on a key. */
+  abstract class JoinWork implements Session {
+    private final KeyedState state;
+    private final BatchContext context;
+    private RowStores stores;
+    private int before;
+
+    JoinWork(KeyedState state, BatchContext context) {
+      this.state = state;
+      this.context = context;
+    }
+
+    /** The rows of an input. */
+    final RowStore store(int input) {
+      if (stores == null) {
+        stores = state.read(format);
+        before = stores.start(context);
+      }
+      return stores.get(input);
+    }
+
+    @Override
+    public final void close(Out out) {
+      if (stores != null && stores.isChanged()) format.save(state, stores, context, before);
+    }
+  }
+}
