@@ -52,9 +52,7 @@ public final class Generator implements Serializable {
 
   /** The row of a number. */
   public InternalRow row(long number, long now) {
-    if (makers == null) {
-      makers = makers(read(spec));
-    }
+    if (makers == null) makers = makers(read(spec));
     Object[] values = new Object[makers.length];
     for (int i = 0; i < values.length; i++) {
       SplittableRandom random = new SplittableRandom((seed + i) * GOLDEN ^ number);
@@ -73,9 +71,7 @@ public final class Generator implements Serializable {
 
   private static Maker[] makers(JsonNode specs) {
     Maker[] found = new Maker[specs.size()];
-    for (int i = 0; i < found.length; i++) {
-      found[i] = maker(specs.get(i));
-    }
+    for (int i = 0; i < found.length; i++) found[i] = maker(specs.get(i));
     return found;
   }
 
@@ -148,9 +144,7 @@ public final class Generator implements Serializable {
         Maker[] fields = makers(spec.path("children"));
         yield moment -> {
           Object[] values = new Object[fields.length];
-          for (int i = 0; i < values.length; i++) {
-            values[i] = fields[i].make(moment);
-          }
+          for (int i = 0; i < values.length; i++) values[i] = fields[i].make(moment);
           return new GenericInternalRow(values);
         };
       }
@@ -214,18 +208,14 @@ public final class Generator implements Serializable {
 
   private static byte[] hex(SplittableRandom random, int length) {
     byte[] text = new byte[length];
-    for (int i = 0; i < length; i++) {
-      text[i] = (byte) HEX[random.nextInt(16)];
-    }
+    for (int i = 0; i < length; i++) text[i] = (byte) HEX[random.nextInt(16)];
     return text;
   }
 
   private static Maker array(Maker element, int length) {
     return moment -> {
       Object[] values = new Object[length];
-      for (int i = 0; i < length; i++) {
-        values[i] = element.make(moment);
-      }
+      for (int i = 0; i < length; i++) values[i] = element.make(moment);
       return new GenericArrayData(values);
     };
   }
@@ -233,9 +223,7 @@ public final class Generator implements Serializable {
   private static Maker map(Maker key, Maker value, int length) {
     return moment -> {
       Map<Object, Object> values = new LinkedHashMap<>();
-      for (int i = 0; i < length; i++) {
-        values.put(key.make(moment), value.make(moment));
-      }
+      for (int i = 0; i < length; i++) values.put(key.make(moment), value.make(moment));
       return new ArrayBasedMapData(
           new GenericArrayData(values.keySet().toArray()),
           new GenericArrayData(values.values().toArray()));

@@ -52,17 +52,13 @@ class AvroBytes implements Serializable {
 
   /** The table's schema. */
   final Schema schema() {
-    if (schema == null) {
-      schema = new Schema.Parser().parse(schemaText);
-    }
+    if (schema == null) schema = new Schema.Parser().parse(schemaText);
     return schema;
   }
 
   /** The value in a message. */
   Object read(byte[] message) throws IOException {
-    if (reader == null) {
-      reader = new GenericDatumReader<>(schema());
-    }
+    if (reader == null) reader = new GenericDatumReader<>(schema());
     return read(reader, message, 0);
   }
 
@@ -88,9 +84,7 @@ class AvroBytes implements Serializable {
 
   /** Puts a value behind what is there. */
   final void write(Object datum, ByteArrayOutputStream out) throws IOException {
-    if (writer == null) {
-      writer = new GenericDatumWriter<>(schema());
-    }
+    if (writer == null) writer = new GenericDatumWriter<>(schema());
     Encoder to;
     if (json) {
       to = EncoderFactory.get().jsonEncoder(schema(), out);

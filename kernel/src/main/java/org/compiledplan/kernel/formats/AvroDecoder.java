@@ -46,12 +46,8 @@ public final class AvroDecoder extends Decoder {
       reader = AvroReaders.record(AvroReaders.declared(row), Shape.parse(shape));
     }
     Object datum = messages.read(message.getBytes());
-    if (!events) {
-      return insert((InternalRow) reader.read(datum));
-    }
-    if (datum == null) {
-      return NOTHING;
-    }
+    if (!events) return insert((InternalRow) reader.read(datum));
+    if (datum == null) return NOTHING;
     IndexedRecord event = (IndexedRecord) datum;
     Object op = field(event, "op");
     return DebeziumDecoder.changes(

@@ -40,9 +40,7 @@ final class AvroReaders {
    * @param wanted positions of columns in `shape`, in the order of the rows to make
    */
   static Reader row(Schema file, Schema table, Shape shape, int[] wanted) {
-    if (file.getType() != Schema.Type.RECORD) {
-      throw unfit(file, shape);
-    }
+    if (file.getType() != Schema.Type.RECORD) throw unfit(file, shape);
     int[] positions = new int[wanted.length];
     Reader[] readers = new Reader[wanted.length];
     for (int i = 0; i < wanted.length; i++) {
@@ -106,9 +104,7 @@ final class AvroReaders {
 
   private static Reader present(Schema file, Schema table, Shape shape) {
     Schema.Type type = file.getType();
-    if (type == Schema.Type.NULL) {
-      return datum -> null;
-    }
+    if (type == Schema.Type.NULL) return datum -> null;
     return switch (shape.root()) {
       case "NULL" -> datum -> null;
       case "BOOLEAN" -> when(type == Schema.Type.BOOLEAN, file, shape, datum -> datum);
@@ -143,9 +139,7 @@ final class AvroReaders {
       case "MULTISET" -> map(file, table, JsonValues.COUNT, shape);
       case "ROW", "STRUCTURED_TYPE" -> {
         int[] all = new int[shape.names().length];
-        for (int i = 0; i < all.length; i++) {
-          all[i] = i;
-        }
+        for (int i = 0; i < all.length; i++) all[i] = i;
         yield row(file, declared(table), shape, all);
       }
       default -> throw unfit(file, shape);
@@ -161,9 +155,7 @@ final class AvroReaders {
   }
 
   private static Reader when(boolean fits, Schema file, Shape shape, Reader reader) {
-    if (!fits) {
-      throw unfit(file, shape);
-    }
+    if (!fits) throw unfit(file, shape);
     return reader;
   }
 
@@ -183,9 +175,7 @@ final class AvroReaders {
   }
 
   private static byte[] bytes(Object datum) {
-    if (datum instanceof GenericFixed fixed) {
-      return fixed.bytes();
-    }
+    if (datum instanceof GenericFixed fixed) return fixed.bytes();
     if (datum instanceof ByteBuffer buffer) {
       byte[] found = new byte[buffer.remaining()];
       buffer.duplicate().get(found);
@@ -211,30 +201,20 @@ final class AvroReaders {
   }
 
   private static Reader time(Schema file, Shape shape) {
-    if (file.getType() == Schema.Type.LONG) {
-      return datum -> (int) ((Long) datum / 1000L);
-    }
+    if (file.getType() == Schema.Type.LONG) return datum -> (int) ((Long) datum / 1000L);
     return when(file.getType() == Schema.Type.INT, file, shape, datum -> datum);
   }
 
   private static Reader timestamp(Schema file, Shape shape) {
-    if (file.getType() != Schema.Type.LONG) {
-      throw unfit(file, shape);
-    }
+    if (file.getType() != Schema.Type.LONG) throw unfit(file, shape);
     String unit = file.getLogicalType() == null ? "millis" : file.getLogicalType().getName();
-    if (unit.endsWith("micros")) {
-      return datum -> datum;
-    }
-    if (unit.endsWith("nanos")) {
-      return datum -> Math.floorDiv((Long) datum, 1000L);
-    }
+    if (unit.endsWith("micros")) return datum -> datum;
+    if (unit.endsWith("nanos")) return datum -> Math.floorDiv((Long) datum, 1000L);
     return datum -> Math.multiplyExact((Long) datum, 1000L);
   }
 
   private static Reader array(Schema file, Schema table, Shape shape) {
-    if (file.getType() != Schema.Type.ARRAY) {
-      throw unfit(file, shape);
-    }
+    if (file.getType() != Schema.Type.ARRAY) throw unfit(file, shape);
     Reader element =
         reader(file.getElementType(), declared(table).getElementType(), shape.children()[0]);
     return datum -> {
@@ -246,9 +226,7 @@ final class AvroReaders {
   }
 
   private static Reader map(Schema file, Schema table, Shape value, Shape shape) {
-    if (file.getType() != Schema.Type.MAP) {
-      throw unfit(file, shape);
-    }
+    if (file.getType() != Schema.Type.MAP) throw unfit(file, shape);
     Reader reader = reader(file.getValueType(), declared(table).getValueType(), value);
     return datum -> {
       List<Object> keys = new ArrayList<>();
@@ -264,9 +242,7 @@ final class AvroReaders {
 
   /** The type itself of one that may be null. */
   static Schema declared(Schema table) {
-    if (table.getType() != Schema.Type.UNION) {
-      return table;
-    }
+    if (table.getType() != Schema.Type.UNION) return table;
     return table.getTypes().stream()
         .filter(branch -> branch.getType() != Schema.Type.NULL)
         .findFirst()

@@ -49,9 +49,7 @@ final class AvroWriters {
   }
 
   private static Writer writer(Schema nullable, Shape shape) {
-    if (shape.root().equals("NULL")) {
-      return (values, i) -> null;
-    }
+    if (shape.root().equals("NULL")) return (values, i) -> null;
     Schema schema = AvroReaders.declared(nullable);
     return switch (shape.root()) {
       case "BOOLEAN" -> SpecializedGetters::getBoolean;
@@ -85,12 +83,8 @@ final class AvroWriters {
 
   private static Writer timestamp(Schema schema) {
     String unit = schema.getLogicalType().getName();
-    if (unit.endsWith("micros")) {
-      return SpecializedGetters::getLong;
-    }
-    if (unit.endsWith("nanos")) {
-      return (values, i) -> Math.multiplyExact(values.getLong(i), 1000L);
-    }
+    if (unit.endsWith("micros")) return SpecializedGetters::getLong;
+    if (unit.endsWith("nanos")) return (values, i) -> Math.multiplyExact(values.getLong(i), 1000L);
     return (values, i) -> Math.floorDiv(values.getLong(i), 1000L);
   }
 

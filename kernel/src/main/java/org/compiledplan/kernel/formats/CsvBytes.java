@@ -160,16 +160,10 @@ final class CsvBytes implements LineCells {
   }
 
   private boolean isNull(byte[] line, int from, int to) {
-    if (from == to && emptyIsNull) {
-      return true;
-    }
-    if (nothing == null || nothing.length != to - from) {
-      return false;
-    }
+    if (from == to && emptyIsNull) return true;
+    if (nothing == null || nothing.length != to - from) return false;
     for (int i = 0; i < nothing.length; i++) {
-      if (line[from + i] != nothing[i]) {
-        return false;
-      }
+      if (line[from + i] != nothing[i]) return false;
     }
     return true;
   }
@@ -186,13 +180,9 @@ final class CsvBytes implements LineCells {
 
   private static boolean isNumber(byte[] line, int from, int to, int digits) {
     int first = from < to && line[from] == '-' ? from + 1 : from;
-    if (first == to || to - first > digits) {
-      return false;
-    }
+    if (first == to || to - first > digits) return false;
     for (int i = first; i < to; i++) {
-      if (line[i] < '0' || line[i] > '9') {
-        return false;
-      }
+      if (line[i] < '0' || line[i] > '9') return false;
     }
     return true;
   }
@@ -200,9 +190,7 @@ final class CsvBytes implements LineCells {
   private static long number(byte[] line, int from, int to) {
     boolean negative = line[from] == '-';
     long found = 0;
-    for (int i = negative ? from + 1 : from; i < to; i++) {
-      found = found * 10 + (line[i] - '0');
-    }
+    for (int i = negative ? from + 1 : from; i < to; i++) found = found * 10 + (line[i] - '0');
     return negative ? -found : found;
   }
 }

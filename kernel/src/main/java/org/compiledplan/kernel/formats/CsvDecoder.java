@@ -63,9 +63,7 @@ public final class CsvDecoder extends Decoder {
   protected ArrayData decode(UTF8String line) {
     prepare();
     ArrayData changes = changes(line);
-    if (lines.isOpen()) {
-      watchEnd();
-    }
+    if (lines.isOpen()) watchEnd();
     return changes;
   }
 
@@ -73,9 +71,7 @@ public final class CsvDecoder extends Decoder {
     String before = record;
     record = lines.isOpen() ? before + "\n" + line : line.toString();
     List<String> cells = added(line);
-    if (cells == null) {
-      return NOTHING;
-    }
+    if (cells == null) return NOTHING;
     try {
       return insert(row(cells));
     } catch (DataException e) {
@@ -107,9 +103,7 @@ public final class CsvDecoder extends Decoder {
 
   private static boolean isOneLine(byte[] bytes) {
     for (byte each : bytes) {
-      if (each == '\n') {
-        return false;
-      }
+      if (each == '\n') return false;
     }
     return true;
   }
@@ -124,9 +118,7 @@ public final class CsvDecoder extends Decoder {
   public void end() {
     if (lines != null && lines.isOpen()) {
       lines.clear();
-      if (!lenient) {
-        throw unclosed();
-      }
+      if (!lenient) throw unclosed();
     }
   }
 
@@ -156,9 +148,7 @@ public final class CsvDecoder extends Decoder {
     }
     Object[] values = new Object[names.length];
     for (int i = 0; i < Math.min(cells.size(), names.length); i++) {
-      if (emptyIsNull && cells.get(i).isEmpty()) {
-        continue;
-      }
+      if (emptyIsNull && cells.get(i).isEmpty()) continue;
       try {
         values[i] = readers[i].read(cells.get(i));
       } catch (DataException e) {
@@ -173,16 +163,12 @@ public final class CsvDecoder extends Decoder {
   }
 
   private void prepare() {
-    if (readers != null) {
-      return;
-    }
+    if (readers != null) return;
     Shape row = Shape.parse(shape);
     CsvValues values = new CsvValues(lenient, elements, nothing);
     names = row.names();
     readers = new CsvValues.Reader[names.length];
-    for (int i = 0; i < names.length; i++) {
-      readers[i] = values.reader(row.children()[i]);
-    }
+    for (int i = 0; i < names.length; i++) readers[i] = values.reader(row.children()[i]);
     lines = new CsvLines(separator, quote, escape, comments, trims);
     boolean isPlain = !comments && !trims && escape == CsvLines.NONE;
     if (isPlain && CsvBytes.fits(separator, quote, row.children())) {

@@ -37,14 +37,10 @@ public final class CsvEncoder extends Encoder {
 
   @Override
   protected UTF8String encode(byte kind, InternalRow values) {
-    if (row == null) {
-      prepare();
-    }
+    if (row == null) prepare();
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < row.children().length; i++) {
-      if (i > 0) {
-        out.append(separator);
-      }
+      if (i > 0) out.append(separator);
       cell(out, values, i, row.children()[i]);
     }
     return UTF8String.fromString(out.toString());
@@ -67,11 +63,8 @@ public final class CsvEncoder extends Encoder {
       return;
     }
     String text = text(values, i, type);
-    if (isPlain(type)) {
-      out.append(text);
-    } else {
-      quoted(out, text);
-    }
+    if (isPlain(type)) out.append(text);
+    else quoted(out, text);
   }
 
   /** Numbers and booleans are written as they are. */
@@ -93,9 +86,7 @@ public final class CsvEncoder extends Encoder {
   }
 
   private String text(SpecializedGetters values, int i, Shape type) {
-    if (values.isNullAt(i)) {
-      return nothing;
-    }
+    if (values.isNullAt(i)) return nothing;
     return switch (type.root()) {
       case "BOOLEAN" -> String.valueOf(values.getBoolean(i));
       case "TINYINT" -> String.valueOf(values.getByte(i));
@@ -148,22 +139,16 @@ public final class CsvEncoder extends Encoder {
     out.append((char) quote);
     for (int i = 0; i < text.length(); i++) {
       char letter = text.charAt(i);
-      if (letter == quote || letter == escape) {
-        out.append(letter);
-      }
+      if (letter == quote || letter == escape) out.append(letter);
       out.append(letter);
     }
     out.append((char) quote);
   }
 
   private boolean needsQuotes(String text) {
-    if (text.length() > LOOKED_AT) {
-      return true;
-    }
+    if (text.length() > LOOKED_AT) return true;
     for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) < firstSafe) {
-        return true;
-      }
+      if (text.charAt(i) < firstSafe) return true;
     }
     return false;
   }

@@ -46,39 +46,27 @@ final class CsvLines {
     if (open) {
       cell.append('\n');
       at = quoted(line, 0);
-      if (at < 0) {
-        return null;
-      }
+      if (at < 0) return null;
     } else {
-      if (comments && isComment(line)) {
-        return null;
-      }
+      if (comments && isComment(line)) return null;
       cells = new ArrayList<>();
     }
     if (open) {
       open = false;
       at = closed(line, at);
-      if (at < 0) {
-        return cells;
-      }
+      if (at < 0) return cells;
     }
     while (true) {
       int next = cell(line, at);
-      if (open) {
-        return null;
-      }
-      if (next < 0) {
-        return cells;
-      }
+      if (open) return null;
+      if (next < 0) return cells;
       at = next;
     }
   }
 
   private static boolean isComment(String line) {
     int i = 0;
-    while (i < line.length() && line.charAt(i) <= ' ') {
-      i++;
-    }
+    while (i < line.length() && line.charAt(i) <= ' ') i++;
     return i < line.length() && line.charAt(i) == '#';
   }
 
@@ -113,9 +101,7 @@ final class CsvLines {
       at++;
     }
     int end = cell.length();
-    if (isEnd(line, at) && end > 0 && cell.charAt(end - 1) == '\r') {
-      cell.setLength(end - 1);
-    }
+    if (isEnd(line, at) && end > 0 && cell.charAt(end - 1) == '\r') cell.setLength(end - 1);
     cells.add(trims ? cell.toString().trim() : cell.toString());
     return isEnd(line, at) ? -1 : at + 1;
   }
@@ -126,11 +112,8 @@ final class CsvLines {
     while (at < line.length()) {
       char letter = line.charAt(at);
       if (letter == quote) {
-        if (at + 1 < line.length() && line.charAt(at + 1) == quote) {
-          at++;
-        } else {
-          return at + 1;
-        }
+        if (at + 1 < line.length() && line.charAt(at + 1) == quote) at++;
+        else return at + 1;
       } else if (letter == escape && at + 1 < line.length()) {
         at++;
         letter = unescaped(line.charAt(at));

@@ -27,15 +27,11 @@ record CsvValues(boolean lenient, String elements, String nothing) {
   Reader reader(Shape shape) {
     Reader strict = strict(shape);
     return cell -> {
-      if (cell == null || cell.equals(nothing)) {
-        return null;
-      }
+      if (cell == null || cell.equals(nothing)) return null;
       try {
         return strict.read(cell);
       } catch (RuntimeException e) {
-        if (lenient) {
-          return null;
-        }
+        if (lenient) return null;
         throw e instanceof DataException
             ? e
             : new DataException(SparkValues.wanted(cell, shape.text()));
@@ -79,23 +75,17 @@ record CsvValues(boolean lenient, String elements, String nothing) {
     return cell -> {
       String[] parts = parts(cell);
       Object[] values = new Object[parts.length];
-      for (int i = 0; i < values.length; i++) {
-        values[i] = element.read(parts[i]);
-      }
+      for (int i = 0; i < values.length; i++) values[i] = element.read(parts[i]);
       return new GenericArrayData(values);
     };
   }
 
   private Reader row(Shape shape) {
     Reader[] readers = new Reader[shape.children().length];
-    for (int i = 0; i < readers.length; i++) {
-      readers[i] = reader(shape.children()[i]);
-    }
+    for (int i = 0; i < readers.length; i++) readers[i] = reader(shape.children()[i]);
     return cell -> {
       String[] parts = parts(cell);
-      if (parts.length == 0) {
-        return null;
-      }
+      if (parts.length == 0) return null;
       if (parts.length != readers.length && !lenient) {
         throw new DataException(
             "row length mismatch: "

@@ -59,9 +59,7 @@ public final class DataOldDecoder extends Decoder {
 
   @Override
   protected ArrayData decode(UTF8String line) throws Exception {
-    if (reader == null) {
-      open();
-    }
+    if (reader == null) open();
     byte[] bytes = line.getBytes();
     JsonNode event;
     try (JsonParser parser = JsonDecoder.FACTORY.createParser(bytes, 0, bytes.length)) {
@@ -78,9 +76,7 @@ public final class DataOldDecoder extends Decoder {
     try {
       read(event, changes);
     } catch (Exception e) {
-      if (!lenient) {
-        throw e;
-      }
+      if (!lenient) throw e;
       // What came before the fault in an event of several rows stays.
     }
     return changes.isEmpty() ? NOTHING : new GenericArrayData(changes.toArray());
@@ -99,9 +95,7 @@ public final class DataOldDecoder extends Decoder {
   }
 
   private boolean included(JsonNode event, String name, Pattern wanted) {
-    if (wanted == null) {
-      return true;
-    }
+    if (wanted == null) return true;
     JsonNode found = event.get(name);
     if (found == null) {
       throw new DataException(
@@ -165,18 +159,14 @@ public final class DataOldDecoder extends Decoder {
     Object[] found = ((GenericInternalRow) old).values();
     Object[] kept = ((GenericInternalRow) after).values();
     for (int i = 0; i < found.length; i++) {
-      if (found[i] == null && !changed.has(names[i])) {
-        found[i] = kept[i];
-      }
+      if (found[i] == null && !changed.has(names[i])) found[i] = kept[i];
     }
     return old;
   }
 
   private JsonNode present(JsonNode event, String field, String type) {
     JsonNode found = event.get(field);
-    if (found == null || found.isNull()) {
-      throw new DataException(nothing(field, type));
-    }
+    if (found == null || found.isNull()) throw new DataException(nothing(field, type));
     if (dialect.many && !found.isArray()) {
       throw new DataException(
           "the \"" + field + "\" field of an event of " + dialect.title + " is an array");
@@ -194,9 +184,7 @@ public final class DataOldDecoder extends Decoder {
 
   private InternalRow row(JsonNode node, String field, String type) throws IOException {
     Object row = node == null ? null : values.read(reader, node);
-    if (row == null) {
-      throw new DataException(nothing(field, type));
-    }
+    if (row == null) throw new DataException(nothing(field, type));
     return (InternalRow) row;
   }
 

@@ -111,11 +111,8 @@ public final class DebeziumDecoder extends Decoder {
   }
 
   private void op(Event event, String name, JsonParser parser) throws IOException {
-    if (!name.equals(isOgg ? "op_type" : "op")) {
-      parser.skipChildren();
-    } else {
-      event.op = parser.currentToken() == JsonToken.VALUE_NULL ? null : parser.getText();
-    }
+    if (!name.equals(isOgg ? "op_type" : "op")) parser.skipChildren();
+    else event.op = parser.currentToken() == JsonToken.VALUE_NULL ? null : parser.getText();
   }
 
   private JsonNode tree(JsonParser parser) throws IOException {
@@ -128,9 +125,7 @@ public final class DebeziumDecoder extends Decoder {
 
   private GenericArrayData changes(Event event) {
     Object[] extra = new Object[metadata.length];
-    for (int i = 0; i < extra.length; i++) {
-      extra[i] = metadata(metadata[i], event);
-    }
+    for (int i = 0; i < extra.length; i++) extra[i] = metadata(metadata[i], event);
     return changes(isOgg ? op(event.op) : event.op, event.before, event.after, extra);
   }
 
@@ -173,9 +168,7 @@ public final class DebeziumDecoder extends Decoder {
   }
 
   private static InternalRow present(InternalRow row, String name, String op) {
-    if (row != null) {
-      return row;
-    }
+    if (row != null) return row;
     String hint =
         name.equals("before")
             ? "; if it comes from PostgreSQL, set the table's REPLICA IDENTITY to FULL"
@@ -185,9 +178,7 @@ public final class DebeziumDecoder extends Decoder {
   }
 
   private Object metadata(String key, Event event) {
-    if (isOgg) {
-      return ogg(key, event.others);
-    }
+    if (isOgg) return ogg(key, event.others);
     return switch (key) {
       case "schema" ->
           event.schema == null || event.schema.isNull()
@@ -214,21 +205,15 @@ public final class DebeziumDecoder extends Decoder {
   }
 
   private static Object texts(JsonNode node) {
-    if (node == null || !node.isArray()) {
-      return null;
-    }
+    if (node == null || !node.isArray()) return null;
     Object[] found = new Object[node.size()];
-    for (int i = 0; i < found.length; i++) {
-      found[i] = text(node.get(i));
-    }
+    for (int i = 0; i < found.length; i++) found[i] = text(node.get(i));
     return new GenericArrayData(found);
   }
 
   /** Microseconds of a time without zone, which is one in UTC. */
   private static Object micros(JsonNode node) {
-    if (node == null || node.isNull()) {
-      return null;
-    }
+    if (node == null || node.isNull()) return null;
     Instant at = LocalDateTime.parse(node.asText().replace(' ', 'T')).toInstant(ZoneOffset.UTC);
     return ChronoUnit.MICROS.between(Instant.EPOCH, at);
   }
@@ -246,9 +231,7 @@ public final class DebeziumDecoder extends Decoder {
   }
 
   private static Object properties(JsonNode source) {
-    if (source == null || !source.isObject()) {
-      return null;
-    }
+    if (source == null || !source.isObject()) return null;
     Map<Object, Object> found = new LinkedHashMap<>();
     source
         .properties()

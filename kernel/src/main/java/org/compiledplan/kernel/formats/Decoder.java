@@ -93,9 +93,7 @@ public abstract class Decoder implements Serializable {
    * @param wrong told of what is wrong with one that cannot be read, and has no changes then
    */
   private ArrayData attempted(UTF8String record, Reading reading, Consumer<Exception> wrong) {
-    if (record == null || skips(record)) {
-      return NOTHING;
-    }
+    if (record == null || skips(record)) return NOTHING;
     try {
       return reading.of(record);
     } catch (RegistryException | UnreadableException e) {

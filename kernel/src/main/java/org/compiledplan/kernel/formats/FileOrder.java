@@ -40,9 +40,7 @@ public final class FileOrder implements Serializable {
       byte[] rest = uri.substring(common, uri.numChars()).getBytes();
       prefix = Arrays.copyOf(rest, rest.length + 1);
     }
-    if (position < 0) {
-      position = RowNumbers.first();
-    }
+    if (position < 0) position = RowNumbers.first();
     byte[] found = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
     ByteBuffer.wrap(found).putLong(prefix.length, position++);
     return found;

@@ -81,9 +81,7 @@ public final class FilePaths implements Serializable {
   }
 
   private InternalRow read(String path) {
-    if (row == null) {
-      row = Shape.parse(shape);
-    }
+    if (row == null) row = Shape.parse(shape);
     Object[] found = new Object[row.names().length];
     for (String folder : path.split("/")) {
       int sign = folder.indexOf('=');
@@ -98,9 +96,7 @@ public final class FilePaths implements Serializable {
   }
 
   private Object value(String text, Shape type, String name, String path) {
-    if (text.equals(nothing)) {
-      return null;
-    }
+    if (text.equals(nothing)) return null;
     try {
       return parse(text, type);
     } catch (RuntimeException e) {

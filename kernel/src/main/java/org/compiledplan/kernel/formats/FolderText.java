@@ -17,12 +17,8 @@ public final class FolderText implements Serializable {
 
   /** The text of the one value in a row; null of null. */
   public UTF8String text(InternalRow row) {
-    if (row.isNullAt(0)) {
-      return null;
-    }
-    if (type == null) {
-      type = Shape.parse(shape);
-    }
+    if (row.isNullAt(0)) return null;
+    if (type == null) type = Shape.parse(shape);
     StringBuilder out = new StringBuilder();
     PrintEncoder.value(out, row, 0, type);
     return UTF8String.fromString(out.toString());

@@ -127,9 +127,7 @@ public final class Formats {
 
   private static DataType metadataType(String key) {
     EventDialect.Metadata known = EventDialect.metadata(key);
-    if (known != null) {
-      return known.spark();
-    }
+    if (known != null) return known.spark();
     return switch (key) {
       case "source.timestamp" -> DataTypes.TimestampType;
       case "primary-keys" -> DataTypes.createArrayType(DataTypes.StringType, true);

@@ -50,9 +50,7 @@ public final class JsonDecoder extends Decoder {
     byte[] bytes = line.getBytes();
     try (JsonParser parser = FACTORY.createParser(bytes, 0, bytes.length)) {
       JsonToken first = parser.nextToken();
-      if (first == null) {
-        throw new DataException("a line without JSON");
-      }
+      if (first == null) throw new DataException("a line without JSON");
       return first == JsonToken.START_ARRAY
           ? rows(parser)
           : insert((InternalRow) reader.read(parser));
@@ -63,11 +61,8 @@ public final class JsonDecoder extends Decoder {
     List<InternalRow> rows = new ArrayList<>();
     while (parser.nextToken() != JsonToken.END_ARRAY) {
       InternalRow row = (InternalRow) element.read(parser);
-      if (row != null) {
-        rows.add(row);
-      } else if (!lenient) {
-        throw new DataException("null in an array of rows");
-      }
+      if (row != null) rows.add(row);
+      else if (!lenient) throw new DataException("null in an array of rows");
     }
     return inserts(rows);
   }

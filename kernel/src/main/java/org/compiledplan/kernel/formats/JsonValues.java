@@ -67,9 +67,7 @@ final class JsonValues {
     Reader strict = strict(shape);
     if (lenient) {
       return parser -> {
-        if (parser.currentToken() == JsonToken.VALUE_NULL) {
-          return null;
-        }
+        if (parser.currentToken() == JsonToken.VALUE_NULL) return null;
         // A nested value that is given up in its middle must still be read to its end.
         JsonNode nested = parser.currentToken().isStructStart() ? mapper.readTree(parser) : null;
         try {
@@ -192,12 +190,8 @@ final class JsonValues {
   }
 
   private String text(JsonParser parser) throws IOException {
-    if (!parser.currentToken().isStructStart()) {
-      return scalarText(parser);
-    }
-    if (!tree) {
-      throw new DataException("an object or array");
-    }
+    if (!parser.currentToken().isStructStart()) return scalarText(parser);
+    if (!tree) throw new DataException("an object or array");
     parser.skipChildren();
     return "";
   }
@@ -228,9 +222,7 @@ final class JsonValues {
         throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
       }
       List<Object> values = new ArrayList<>();
-      while (parser.nextToken() != JsonToken.END_ARRAY) {
-        values.add(element.read(parser));
-      }
+      while (parser.nextToken() != JsonToken.END_ARRAY) values.add(element.read(parser));
       return new GenericArrayData(values.toArray());
     };
   }
@@ -243,9 +235,7 @@ final class JsonValues {
     Reader values = reader(value);
     return parser -> {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
-        if (!tree) {
-          throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
-        }
+        if (!tree) throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
         parser.skipChildren();
         return new ArrayBasedMapData(
             new GenericArrayData(new Object[0]), new GenericArrayData(new Object[0]));
@@ -291,13 +281,9 @@ final class JsonValues {
           continue;
         }
         values[position] = field(names[position], readers[position], parser);
-        if (seen != null) {
-          seen[position] = true;
-        }
+        if (seen != null) seen[position] = true;
       }
-      if (seen != null) {
-        requireAll(names, seen);
-      }
+      if (seen != null) requireAll(names, seen);
       return new GenericInternalRow(values);
     };
   }
@@ -312,9 +298,7 @@ final class JsonValues {
 
   private static void requireAll(String[] names, boolean[] seen) {
     for (int i = 0; i < names.length; i++) {
-      if (!seen[i]) {
-        throw new DataException("could not find field with name '" + names[i] + "'");
-      }
+      if (!seen[i]) throw new DataException("could not find field with name '" + names[i] + "'");
     }
   }
 }

@@ -35,11 +35,8 @@ final class JsonWriters {
   private Writer writer(Shape shape) {
     Writer present = present(shape);
     return (out, values, position) -> {
-      if (values.isNullAt(position)) {
-        out.writeNull();
-      } else {
-        present.write(out, values, position);
-      }
+      if (values.isNullAt(position)) out.writeNull();
+      else present.write(out, values, position);
     };
   }
 
@@ -99,9 +96,7 @@ final class JsonWriters {
     return (out, values, i) -> {
       ArrayData found = values.getArray(i);
       out.writeStartArray();
-      for (int k = 0; k < found.numElements(); k++) {
-        element.write(out, found, k);
-      }
+      for (int k = 0; k < found.numElements(); k++) element.write(out, found, k);
       out.writeEndArray();
     };
   }
@@ -150,9 +145,7 @@ final class JsonWriters {
   RowWriter row(Shape shape) {
     String[] names = shape.names();
     Writer[] writers = new Writer[names.length];
-    for (int i = 0; i < names.length; i++) {
-      writers[i] = writer(shape.children()[i]);
-    }
+    for (int i = 0; i < names.length; i++) writers[i] = writer(shape.children()[i]);
     return (out, row) -> {
       out.writeStartObject();
       for (int i = 0; i < names.length; i++) {

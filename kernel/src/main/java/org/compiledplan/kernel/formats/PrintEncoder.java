@@ -30,9 +30,7 @@ public final class PrintEncoder extends Encoder {
 
   @Override
   protected UTF8String encode(byte kind, InternalRow values) {
-    if (row == null) {
-      row = Shape.parse(shape);
-    }
+    if (row == null) row = Shape.parse(shape);
     StringBuilder out = new StringBuilder();
     fields(out, KINDS[kind], values, row);
     return UTF8String.fromString(out.toString());
@@ -41,9 +39,7 @@ public final class PrintEncoder extends Encoder {
   private static void fields(StringBuilder out, String kind, InternalRow values, Shape row) {
     out.append(kind).append('[');
     for (int i = 0; i < row.children().length; i++) {
-      if (i > 0) {
-        out.append(", ");
-      }
+      if (i > 0) out.append(", ");
       value(out, values, i, row.children()[i]);
     }
     out.append(']');
@@ -89,9 +85,7 @@ public final class PrintEncoder extends Encoder {
   private static void array(StringBuilder out, ArrayData values, Shape element) {
     out.append('[');
     for (int i = 0; i < values.numElements(); i++) {
-      if (i > 0) {
-        out.append(", ");
-      }
+      if (i > 0) out.append(", ");
       value(out, values, i, element);
     }
     out.append(']');
@@ -100,9 +94,7 @@ public final class PrintEncoder extends Encoder {
   private static void map(StringBuilder out, MapData values, Shape key, Shape item) {
     out.append('{');
     for (int i = 0; i < values.numElements(); i++) {
-      if (i > 0) {
-        out.append(", ");
-      }
+      if (i > 0) out.append(", ");
       value(out, values.keyArray(), i, key);
       out.append('=');
       value(out, values.valueArray(), i, item);

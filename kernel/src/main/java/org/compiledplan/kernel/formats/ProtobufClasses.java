@@ -40,9 +40,7 @@ public final class ProtobufClasses {
     try (URLClassLoader loader = new URLClassLoader(jars, ClassLoader.getSystemClassLoader())) {
       Class<?> found = Class.forName(name, false, loader);
       Method method = found.getMethod("getDescriptor");
-      if (!method.getReturnType().getName().endsWith(DESCRIPTOR)) {
-        throw new NoSuchMethodException();
-      }
+      if (!method.getReturnType().getName().endsWith(DESCRIPTOR)) throw new NoSuchMethodException();
       Object descriptor = method.invoke(null);
       return Map.of(
           ProtobufMessages.TYPE,
@@ -68,9 +66,7 @@ public final class ProtobufClasses {
   private static List<URL> jars(ClassLoader loader) {
     List<URL> found = new ArrayList<>();
     for (ClassLoader each = loader; each != null; each = each.getParent()) {
-      if (each instanceof URLClassLoader jars) {
-        found.addAll(Arrays.asList(jars.getURLs()));
-      }
+      if (each instanceof URLClassLoader jars) found.addAll(Arrays.asList(jars.getURLs()));
     }
     return found;
   }
@@ -86,12 +82,8 @@ public final class ProtobufClasses {
   private static void collect(Object file, Map<String, FileDescriptorProto> found)
       throws ReflectiveOperationException, IOException {
     String name = (String) call(file, "getName");
-    if (found.containsKey(name)) {
-      return;
-    }
-    for (Object imported : (List<?>) call(file, "getDependencies")) {
-      collect(imported, found);
-    }
+    if (found.containsKey(name)) return;
+    for (Object imported : (List<?>) call(file, "getDependencies")) collect(imported, found);
     byte[] bytes = (byte[]) call(call(file, "toProto"), "toByteArray");
     found.put(name, FileDescriptorProto.parseFrom(bytes));
   }

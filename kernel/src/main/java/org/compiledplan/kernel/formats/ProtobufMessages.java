@@ -66,9 +66,7 @@ public final class ProtobufMessages implements Serializable {
     for (String name :
         type.startsWith(start) ? type.substring(start.length()).split("\\.") : new String[0]) {
       found = found == null ? file.findMessageTypeByName(name) : found.findNestedTypeByName(name);
-      if (found == null) {
-        return null;
-      }
+      if (found == null) return null;
     }
     return found;
   }

@@ -86,15 +86,11 @@ final class ProtobufReaders {
 
   private static Reader one(FieldDescriptor field, Shape shape, boolean defaults) {
     if (!isPlain(field)) {
-      if (!shape.root().equals("ROW")) {
-        throw ProtobufMessages.unfit(field, shape);
-      }
+      if (!shape.root().equals("ROW")) throw ProtobufMessages.unfit(field, shape);
       RowReader row = row(field.getMessageType(), shape, defaults);
       return value -> row.read((Message) value);
     }
-    if (!ProtobufMessages.fits(field, shape)) {
-      throw ProtobufMessages.unfit(field, shape);
-    }
+    if (!ProtobufMessages.fits(field, shape)) throw ProtobufMessages.unfit(field, shape);
     return switch (field.getJavaType()) {
       case STRING -> value -> SparkValues.text((String) value);
       case BYTE_STRING -> value -> ((ByteString) value).toByteArray();
@@ -137,9 +133,7 @@ final class ProtobufReaders {
           case "SMALLINT" -> number == (short) number;
           default -> true;
         };
-    if (!fits) {
-      throw new DataException(SparkValues.wanted(number, shape.text()));
-    }
+    if (!fits) throw new DataException(SparkValues.wanted(number, shape.text()));
     return switch (shape.root()) {
       case "TINYINT" -> (byte) number;
       case "SMALLINT" -> (short) number;
@@ -149,9 +143,7 @@ final class ProtobufReaders {
   }
 
   private static Reader array(FieldDescriptor field, Shape shape, boolean defaults) {
-    if (!shape.root().equals("ARRAY")) {
-      throw ProtobufMessages.unfit(field, shape);
-    }
+    if (!shape.root().equals("ARRAY")) throw ProtobufMessages.unfit(field, shape);
     Reader element = one(field, shape.children()[0], defaults);
     return value -> {
       List<Object> found = new ArrayList<>();
@@ -162,9 +154,7 @@ final class ProtobufReaders {
 
   /** Of a key that is there twice the last value counts. */
   private static Reader map(FieldDescriptor field, Shape shape, boolean defaults) {
-    if (!shape.root().equals("MAP")) {
-      throw ProtobufMessages.unfit(field, shape);
-    }
+    if (!shape.root().equals("MAP")) throw ProtobufMessages.unfit(field, shape);
     FieldDescriptor key = field.getMessageType().findFieldByName("key");
     FieldDescriptor value = field.getMessageType().findFieldByName("value");
     Reader keys = one(key, shape.children()[0], defaults);

@@ -49,9 +49,7 @@ final class ProtobufWriters {
     return row -> {
       DynamicMessage.Builder message = DynamicMessage.newBuilder(type);
       for (int i = 0; i < width; i++) {
-        if (!row.isNullAt(i)) {
-          message.setField(fields[i], writers[i].write(row, i));
-        }
+        if (!row.isNullAt(i)) message.setField(fields[i], writers[i].write(row, i));
       }
       return message.build();
     };
@@ -129,9 +127,7 @@ final class ProtobufWriters {
       List<Object> names = list(found.keyArray(), keys, noKey);
       List<Object> contents = list(found.valueArray(), items, noValue);
       Map<Object, Object> entries = new LinkedHashMap<>();
-      for (int k = 0; k < names.size(); k++) {
-        entries.put(names.get(k), contents.get(k));
-      }
+      for (int k = 0; k < names.size(); k++) entries.put(names.get(k), contents.get(k));
       List<Message> messages = new ArrayList<>(entries.size());
       entries.forEach(
           (name, content) ->

@@ -21,9 +21,7 @@ public final class RawEncoder extends Encoder {
 
   @Override
   protected UTF8String encode(byte kind, InternalRow row) {
-    if (values == null) {
-      values = new RawValues(Shape.parse(shape).children()[0], options);
-    }
+    if (values == null) values = new RawValues(Shape.parse(shape).children()[0], options);
     if (row.isNullAt(0)) {
       throw new DataException("null cannot be written as a line of format raw; filter nulls out");
     }

@@ -40,9 +40,7 @@ final class RegistryAvroBytes extends AvroBytes {
               + " registry do");
     }
     int id = ByteBuffer.wrap(message, 1, Integer.BYTES).getInt();
-    if (readers == null) {
-      readers = new HashMap<>();
-    }
+    if (readers == null) readers = new HashMap<>();
     DatumReader<Object> reader = readers.get(id);
     if (reader == null) {
       reader = new GenericDatumReader<>(SchemaRegistry.of(registry).schema(id, table), schema());

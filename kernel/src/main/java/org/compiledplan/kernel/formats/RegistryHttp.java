@@ -87,9 +87,7 @@ final class RegistryHttp {
 
   /** The content of an answer that grants what was asked. */
   JsonNode granted(Answer answer, String table) {
-    if (answer.status < OK) {
-      return content(answer);
-    }
+    if (answer.status < OK) return content(answer);
     JsonNode content = content(answer);
     String said = content.path("message").asText("");
     throw new RegistryException(
@@ -166,9 +164,7 @@ final class RegistryHttp {
             .timeout(Duration.ofMillis(number("http.read.timeout.ms")))
             .header("Accept", TYPE + ", application/json");
     String credentials = credentials(url);
-    if (credentials != null) {
-      request.header("Authorization", credentials);
-    }
+    if (credentials != null) request.header("Authorization", credentials);
     return body == null
         ? request.GET().build()
         : request
@@ -199,9 +195,7 @@ final class RegistryHttp {
               .connectTimeout(Duration.ofMillis(patience));
       KeyStore keys = store("keystore");
       KeyStore trusted = store("truststore");
-      if (keys != null || trusted != null) {
-        builder.sslContext(context(keys, trusted));
-      }
+      if (keys != null || trusted != null) builder.sslContext(context(keys, trusted));
       client = builder.build();
     }
     return client;
@@ -251,9 +245,7 @@ final class RegistryHttp {
   /** A store of keys or certificates; null where none is named. */
   private KeyStore store(String kind) {
     String place = settings.get("schema.registry.ssl." + kind + ".location");
-    if (place == null) {
-      return null;
-    }
+    if (place == null) return null;
     try {
       return KeyStore.getInstance(new File(place), password(kind).toCharArray());
     } catch (IOException | GeneralSecurityException e) {

@@ -47,9 +47,7 @@ final class SchemaRegistry {
 
   private synchronized Schema fetched(int id, String table) {
     Schema known = byId.get(id);
-    if (known != null) {
-      return known;
-    }
+    if (known != null) return known;
     RegistryHttp.Answer answer = http.get("/schemas/ids/" + id, table);
     if (answer.status() == RegistryHttp.NOT_FOUND) {
       throw new DataException("the schema registry " + http + " has no schema with the id " + id);
@@ -72,9 +70,7 @@ final class SchemaRegistry {
 
   private synchronized int registered(String subject, String schema, String table) {
     Integer known = ids.get(subject + "\n" + schema);
-    if (known != null) {
-      return known;
-    }
+    if (known != null) return known;
     ObjectNode body = MAPPER.createObjectNode().put("schema", schema);
     String path = "/subjects/" + URLEncoder.encode(subject, StandardCharsets.UTF_8) + "/versions";
     RegistryHttp.Answer answer = http.post(path.replace("+", "%20"), body.toString(), table);
@@ -101,9 +97,7 @@ final class SchemaRegistry {
 
   private void refer(Schema.Parser parser, JsonNode answer, String table) {
     for (JsonNode each : answer.path("references")) {
-      if (parser.getTypes().containsKey(each.path("name").asText())) {
-        continue;
-      }
+      if (parser.getTypes().containsKey(each.path("name").asText())) continue;
       String subject = URLEncoder.encode(each.path("subject").asText(), StandardCharsets.UTF_8);
       String path = "/subjects/" + subject + "/versions/" + each.path("version").asText();
       JsonNode found = http.granted(http.get(path.replace("+", "%20"), table), table);

@@ -39,13 +39,9 @@ public record Shape(
     JsonNode names = node.path("names");
     JsonNode children = node.path("children");
     String[] texts = new String[names.size()];
-    for (int i = 0; i < texts.length; i++) {
-      texts[i] = names.get(i).asText();
-    }
+    for (int i = 0; i < texts.length; i++) texts[i] = names.get(i).asText();
     Shape[] shapes = new Shape[children.size()];
-    for (int i = 0; i < shapes.length; i++) {
-      shapes[i] = of(children.get(i));
-    }
+    for (int i = 0; i < shapes.length; i++) shapes[i] = of(children.get(i));
     return new Shape(
         node.path("root").asText(),
         node.path("text").asText(),

@@ -122,18 +122,14 @@ final class TimestampTexts {
         || text[from + 7] != '-') {
       return UNREAD;
     }
-    if (text[from + 10] != ' ' || text[from + 13] != ':' || text[from + 16] != ':') {
-      return UNREAD;
-    }
+    if (text[from + 10] != ' ' || text[from + 13] != ':' || text[from + 16] != ':') return UNREAD;
     int year = digits(text, from, from + 4);
     int month = digits(text, from + 5, from + 7);
     int day = digits(text, from + 8, from + 10);
     int hour = digits(text, from + 11, from + 13);
     int minute = digits(text, from + 14, from + 16);
     int second = digits(text, from + 17, from + 19);
-    if (year < 1 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23) {
-      return UNREAD;
-    }
+    if (year < 1 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23) return UNREAD;
     // What is wrong with a day that the month does not have is the formatter's to say.
     if (minute < 0
         || minute > 59
@@ -144,17 +140,11 @@ final class TimestampTexts {
     }
     long fraction = 0;
     if (length > 20) {
-      if (text[from + 19] != '.') {
-        return UNREAD;
-      }
+      if (text[from + 19] != '.') return UNREAD;
       int read = Math.min(to, from + 26);
       fraction = digits(text, from + 20, read);
-      if (fraction < 0 || (length > 26 && digits(text, from + 26, to) < 0)) {
-        return UNREAD;
-      }
-      for (int i = read; i < from + 26; i++) {
-        fraction *= 10;
-      }
+      if (fraction < 0 || (length > 26 && digits(text, from + 26, to) < 0)) return UNREAD;
+      for (int i = read; i < from + 26; i++) fraction *= 10;
     }
     long days = LocalDate.of(year, month, day).toEpochDay();
     return ((days * 24 + hour) * 3600 + minute * 60L + second) * MICROS + fraction;
@@ -164,9 +154,7 @@ final class TimestampTexts {
     int value = 0;
     for (int i = from; i < to; i++) {
       int digit = text[i] - '0';
-      if (digit < 0 || digit > 9) {
-        return -1;
-      }
+      if (digit < 0 || digit > 9) return -1;
       value = value * 10 + digit;
     }
     return value;

@@ -35,9 +35,7 @@ final class Casts {
               shown,
               text -> {
                 BigDecimal found = fit(new BigDecimal(text.trim()), precision, scale);
-                if (found == null) {
-                  throw new NumberFormatException("does not fit");
-                }
+                if (found == null) throw new NumberFormatException("does not fit");
                 return found;
               });
         });
@@ -53,9 +51,7 @@ final class Casts {
           return a -> {
             double value = (Double) a[0];
             if (Double.isNaN(value) || Double.isInfinite(value)) {
-              if (lenient) {
-                return null;
-              }
+              if (lenient) return null;
               throw new NumberFormatException("a decimal cannot hold it");
             }
             return fit(BigDecimal.valueOf(value), precision, scale);
@@ -91,9 +87,7 @@ final class Casts {
       try {
         return reader.read(text);
       } catch (Exception e) {
-        if (lenient) {
-          return null;
-        }
+        if (lenient) return null;
         throw new FunctionException(
             "CAST('"
                 + text
@@ -106,12 +100,8 @@ final class Casts {
 
   private static Boolean parseBoolean(String text) {
     String lower = text.toLowerCase(Locale.ROOT);
-    if (TRUE.contains(lower)) {
-      return true;
-    }
-    if (FALSE.contains(lower)) {
-      return false;
-    }
+    if (TRUE.contains(lower)) return true;
+    if (FALSE.contains(lower)) return false;
     throw new IllegalArgumentException("not a truth value");
   }
 
@@ -142,9 +132,7 @@ final class Casts {
       throw new NumberFormatException("not a number");
     }
     long value = bare ? 0 : Long.parseLong(whole);
-    if (value < range.low || value > range.high) {
-      throw new NumberFormatException("out of range");
-    }
+    if (value < range.low || value > range.high) throw new NumberFormatException("out of range");
     return value;
   }
 

@@ -21,16 +21,12 @@ final class Collections {
 
   /** Null elements are left out, or written as the third argument. */
   private static Object join(Object[] a) {
-    if (a[0] == null || a[1] == null || a.length > 2 && a[2] == null) {
-      return null;
-    }
+    if (a[0] == null || a[1] == null || a.length > 2 && a[2] == null) return null;
     StringBuilder result = new StringBuilder();
     boolean first = true;
     for (Iterator<?> items = ((Seq<?>) a[0]).iterator(); items.hasNext(); ) {
       Object item = items.next();
-      if (item == null && a.length > 2) {
-        item = a[2];
-      }
+      if (item == null && a.length > 2) item = a[2];
       if (item != null) {
         result.append(first ? "" : a[1]).append(item);
         first = false;

@@ -28,13 +28,9 @@ public final class FunctionException extends RuntimeException {
   }
 
   private static String shown(Object value) {
-    if (value == null) {
-      return "NULL";
-    }
+    if (value == null) return "NULL";
     String text = String.valueOf(value);
-    if (text.length() > SHOWN) {
-      text = text.substring(0, SHOWN) + "...";
-    }
+    if (text.length() > SHOWN) text = text.substring(0, SHOWN) + "...";
     return value instanceof CharSequence ? "'" + text + "'" : text;
   }
 }

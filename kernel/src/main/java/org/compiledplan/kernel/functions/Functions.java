@@ -44,9 +44,7 @@ public final class Functions {
           default ->
               throw new IllegalArgumentException(name + " with " + arguments.length + " arguments");
         };
-    if (Registry.isRandom(name)) {
-      function = function.asNondeterministic();
-    }
+    if (Registry.isRandom(name)) function = function.asNondeterministic();
     return function.withName(name).apply(arguments);
   }
 
@@ -72,9 +70,7 @@ public final class Functions {
 
     private Object run(Object... values) {
       try {
-        if (body == null) {
-          body = Registry.make(name, options);
-        }
+        if (body == null) body = Registry.make(name, options);
         return body.call(values);
       } catch (FunctionException e) {
         throw e;

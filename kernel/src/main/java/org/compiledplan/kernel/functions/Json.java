@@ -83,9 +83,7 @@ final class Json {
     try {
       root = read(text);
     } catch (JsonProcessingException | IllegalArgumentException e) {
-      if (path.isStrict()) {
-        throw e;
-      }
+      if (path.isStrict()) throw e;
       return null;
     }
     return path.evaluate(root);
@@ -174,9 +172,7 @@ final class Json {
 
     @Override
     public Object call(Object[] a) throws Exception {
-      if (a[0] == null || a[1] == null) {
-        return null;
-      }
+      if (a[0] == null || a[1] == null) return null;
       JsonPath path = null;
       JsonNode found;
       String text;
@@ -191,17 +187,11 @@ final class Json {
         }
         text = found == null ? null : typed(found);
       } catch (Exception e) {
-        if (onError.equals("ERROR")) {
-          throw e;
-        }
+        if (onError.equals("ERROR")) throw e;
         return onError.equals("DEFAULT") ? a[3] : null;
       }
-      if (text != null) {
-        return text;
-      }
-      if (onEmpty.equals("ERROR")) {
-        throw new IllegalArgumentException("the path leads to nothing");
-      }
+      if (text != null) return text;
+      if (onEmpty.equals("ERROR")) throw new IllegalArgumentException("the path leads to nothing");
       return onEmpty.equals("DEFAULT") ? a[2] : null;
     }
 
@@ -283,9 +273,7 @@ final class Json {
   }
 
   private static Object strings(JsonNode node) throws JsonProcessingException {
-    if (node == null || !node.isArray()) {
-      return null;
-    }
+    if (node == null || !node.isArray()) return null;
     String[] items = new String[node.size()];
     for (int i = 0; i < items.length; i++) {
       JsonNode item = node.get(i);
@@ -301,9 +289,7 @@ final class Json {
     ObjectNode result = NODES.objectNode();
     for (int i = 0; i < values.length(); i++) {
       JsonNode item = item(values.get(i), options[2 + 2 * i]);
-      if (!item.isNull() || options[0].equals("NULL")) {
-        result.set(options[1 + 2 * i], item);
-      }
+      if (!item.isNull() || options[0].equals("NULL")) result.set(options[1 + 2 * i], item);
     }
     return write(result);
   }
@@ -313,9 +299,7 @@ final class Json {
     ArrayNode result = NODES.arrayNode();
     for (int i = 0; i < values.length(); i++) {
       JsonNode item = item(values.get(i), options[1 + i]);
-      if (!item.isNull() || options[0].equals("NULL")) {
-        result.add(item);
-      }
+      if (!item.isNull() || options[0].equals("NULL")) result.add(item);
     }
     return write(result);
   }
@@ -326,9 +310,7 @@ final class Json {
 
   /** A Spark value as JSON. */
   static JsonNode node(Object value) {
-    if (value == null) {
-      return NullNode.getInstance();
-    }
+    if (value == null) return NullNode.getInstance();
     if (value instanceof Row row) {
       ObjectNode result = NODES.objectNode();
       for (int i = 0; i < row.length(); i++) {
@@ -338,9 +320,7 @@ final class Json {
     }
     if (value instanceof Seq<?> items) {
       ArrayNode result = NODES.arrayNode();
-      for (Iterator<?> all = items.iterator(); all.hasNext(); ) {
-        result.add(node(all.next()));
-      }
+      for (Iterator<?> all = items.iterator(); all.hasNext(); ) result.add(node(all.next()));
       return result;
     }
     if (value instanceof scala.collection.Map<?, ?> map) {
@@ -356,9 +336,7 @@ final class Json {
           ? NODES.numberNode(BigDecimal.valueOf(number))
           : NODES.textNode(String.valueOf(number));
     }
-    if (value instanceof BigDecimal number) {
-      return NODES.numberNode(number);
-    }
+    if (value instanceof BigDecimal number) return NODES.numberNode(number);
     return MAPPER.valueToTree(value);
   }
 

@@ -48,11 +48,8 @@ final class JsonPath {
   static JsonPath parse(String given) {
     String text = given.trim();
     boolean lax = text.regionMatches(true, 0, "lax ", 0, 4);
-    if (lax) {
-      text = text.substring(4).trim();
-    } else if (text.regionMatches(true, 0, "strict ", 0, 7)) {
-      text = text.substring(7).trim();
-    }
+    if (lax) text = text.substring(4).trim();
+    else if (text.regionMatches(true, 0, "strict ", 0, 7)) text = text.substring(7).trim();
     JsonPath path = new JsonPath(!lax);
     path.read(text);
     return path;
@@ -67,17 +64,13 @@ final class JsonPath {
    * refuses. A text that is just `null` fails in both.
    */
   JsonNode evaluate(JsonNode root) {
-    if (root.isNull()) {
-      throw new PathException("a path into null leads nowhere");
-    }
+    if (root.isNull()) throw new PathException("a path into null leads nowhere");
     JsonNode found = follow(root);
     if (found != null && length) {
       found = found.isContainerNode() ? IntNode.valueOf(found.size()) : null;
     }
     if (found == null || found.isNull()) {
-      if (strict) {
-        throw new PathException("the path leads nowhere");
-      }
+      if (strict) throw new PathException("the path leads nowhere");
       return null;
     }
     return found;
@@ -99,26 +92,20 @@ final class JsonPath {
       many |= step.many();
       nodes = next;
     }
-    if (!many) {
-      return nodes.get(0);
-    }
+    if (!many) return nodes.get(0);
     ArrayNode all = JsonNodeFactory.instance.arrayNode();
     nodes.forEach(all::add);
     return all;
   }
 
   private void read(String text) {
-    if (!text.startsWith("$")) {
-      throw new PathException("a path begins with $: " + text);
-    }
+    if (!text.startsWith("$")) throw new PathException("a path begins with $: " + text);
     int i = 1;
     while (i < text.length()) {
       if (text.startsWith("..", i)) {
         steps.add(DEEP);
         i += 2;
-        if (i < text.length() && text.charAt(i) != '[') {
-          i = name(text, i);
-        }
+        if (i < text.length() && text.charAt(i) != '[') i = name(text, i);
       } else if (text.charAt(i) == '.') {
         i = name(text, i + 1);
       } else if (text.charAt(i) == '[') {
@@ -131,13 +118,9 @@ final class JsonPath {
 
   private int name(String text, int start) {
     int end = start;
-    while (end < text.length() && ".[ ".indexOf(text.charAt(end)) < 0) {
-      end++;
-    }
+    while (end < text.length() && ".[ ".indexOf(text.charAt(end)) < 0) end++;
     String name = text.substring(start, end);
-    if (name.isEmpty()) {
-      throw new PathException("not a path: " + text);
-    }
+    if (name.isEmpty()) throw new PathException("not a path: " + text);
     if (name.equals("*")) {
       steps.add(ALL);
     } else if (name.equals("length()") || name.equals("size()")) {
@@ -159,9 +142,7 @@ final class JsonPath {
       if (c == '\'' || c == '"') {
         StringBuilder name = new StringBuilder();
         for (i++; i < text.length() && text.charAt(i) != c; i++) {
-          if (text.charAt(i) == '\\' && i + 1 < text.length()) {
-            i++;
-          }
+          if (text.charAt(i) == '\\' && i + 1 < text.length()) i++;
           name.append(text.charAt(i));
         }
         names.add(name.toString());
@@ -170,9 +151,7 @@ final class JsonPath {
       }
       i++;
     }
-    if (i >= text.length()) {
-      throw new PathException("a bracket is not closed: " + text);
-    }
+    if (i >= text.length()) throw new PathException("a bracket is not closed: " + text);
     if (names.isEmpty()) {
       positions(plain.toString().trim(), text);
     } else if (names.size() == 1) {
@@ -196,9 +175,7 @@ final class JsonPath {
                 ends[1].isBlank() ? null : Integer.valueOf(ends[1].trim())));
       } else if (inside.contains(",")) {
         List<Step> items = new ArrayList<>();
-        for (String item : inside.split(",")) {
-          items.add(position(Integer.parseInt(item.trim())));
-        }
+        for (String item : inside.split(",")) items.add(position(Integer.parseInt(item.trim())));
         steps.add(union(true, items));
       } else {
         steps.add(position(Integer.parseInt(inside)));
@@ -211,9 +188,7 @@ final class JsonPath {
   private static Step property(String name) {
     return (node, found) -> {
       JsonNode value = node.isObject() ? node.get(name) : null;
-      if (value != null) {
-        found.add(value);
-      }
+      if (value != null) found.add(value);
       return value != null;
     };
   }
@@ -223,9 +198,7 @@ final class JsonPath {
     return (node, found) -> {
       ObjectNode part = JsonNodeFactory.instance.objectNode();
       names.stream().filter(node::has).forEach(name -> part.set(name, node.get(name)));
-      if (node.isObject()) {
-        found.add(part);
-      }
+      if (node.isObject()) found.add(part);
       return node.isObject();
     };
   }
@@ -233,9 +206,7 @@ final class JsonPath {
   private static Step position(int index) {
     return (node, found) -> {
       JsonNode value = node.isArray() ? node.get(index < 0 ? node.size() + index : index) : null;
-      if (value != null) {
-        found.add(value);
-      }
+      if (value != null) found.add(value);
       return value != null;
     };
   }
@@ -265,9 +236,7 @@ final class JsonPath {
         int size = node.isArray() ? node.size() : 0;
         int start = from == null ? 0 : from < 0 ? Math.max(0, size + from) : from;
         int end = to == null ? size : to < 0 ? size + to : Math.min(size, to);
-        for (int i = start; i < end; i++) {
-          found.add(node.get(i));
-        }
+        for (int i = start; i < end; i++) found.add(node.get(i));
         return node.isArray();
       }
     };
@@ -289,9 +258,7 @@ final class JsonPath {
           found.add(node);
           node.forEach(
               child -> {
-                if (child.isContainerNode()) {
-                  find(child, found);
-                }
+                if (child.isContainerNode()) find(child, found);
               });
           return true;
         }

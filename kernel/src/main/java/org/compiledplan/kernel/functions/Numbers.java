@@ -54,9 +54,7 @@ final class Numbers {
     int odd = text.length() % 2;
     for (int i = 0; i < text.length(); i++) {
       int digit = text.charAt(i) < 128 ? Character.digit(text.charAt(i), 16) : -1;
-      if (digit < 0) {
-        return null;
-      }
+      if (digit < 0) return null;
       if (odd == 0 || i > 0) {
         int at = (i + odd) / 2;
         result[at] = (byte) (result[at] << 4 | digit);
@@ -77,9 +75,7 @@ final class Numbers {
   }
 
   private static BigDecimal nonZero(BigDecimal divisor) {
-    if (divisor.signum() == 0) {
-      throw new ArithmeticException("division by zero");
-    }
+    if (divisor.signum() == 0) throw new ArithmeticException("division by zero");
     return divisor;
   }
 

@@ -200,9 +200,7 @@ final class Patterns {
       if (end > 0) {
         String name = pattern.substring(i, end + 2);
         String known = CLASSES.getOrDefault(name, MORE_CLASSES.get(name));
-        if (known == null) {
-          throw new IllegalArgumentException("no character class " + name);
-        }
+        if (known == null) throw new IllegalArgumentException("no character class " + name);
         regex.append(known);
         i = end + 1;
       } else {
@@ -213,25 +211,17 @@ final class Patterns {
   }
 
   private static Object extractAll(Pattern pattern, String text, int group) {
-    if (pattern == null || group < 0) {
-      return null;
-    }
+    if (pattern == null || group < 0) return null;
     Matcher m = pattern.matcher(text);
-    if (group > m.groupCount()) {
-      return null;
-    }
+    if (group > m.groupCount()) return null;
     List<String> all = new ArrayList<>();
-    while (m.find()) {
-      all.add(m.group(group));
-    }
+    while (m.find()) all.add(m.group(group));
     return all.toArray(new String[0]);
   }
 
   private static Object strToMap(String text, String pairs, String values) {
     java.util.LinkedHashMap<String, String> map = new java.util.LinkedHashMap<>();
-    if (text.isEmpty()) {
-      return map;
-    }
+    if (text.isEmpty()) return map;
     for (String pair : text.split(pairs)) {
       String[] sides = pair.split(values, 2);
       map.put(sides[0], sides.length > 1 ? sides[1] : null);
@@ -240,14 +230,10 @@ final class Patterns {
   }
 
   private static Object splitAll(String text, String separator) {
-    if (text.isEmpty()) {
-      return new String[0];
-    }
+    if (text.isEmpty()) return new String[0];
     if (separator.isEmpty()) {
       String[] characters = new String[text.length()];
-      for (int i = 0; i < characters.length; i++) {
-        characters[i] = String.valueOf(text.charAt(i));
-      }
+      for (int i = 0; i < characters.length; i++) characters[i] = String.valueOf(text.charAt(i));
       return characters;
     }
     return Strings.split(text, separator).toArray(new String[0]);

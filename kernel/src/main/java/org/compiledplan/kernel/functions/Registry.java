@@ -69,9 +69,7 @@ final class Registry {
   private static Body guard(Body body) {
     return values -> {
       for (Object value : values) {
-        if (value == null) {
-          return null;
-        }
+        if (value == null) return null;
       }
       return body.call(values);
     };

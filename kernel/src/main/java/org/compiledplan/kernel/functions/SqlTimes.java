@@ -25,9 +25,7 @@ final class SqlTimes {
     String text = given.trim();
     int space = text.indexOf(' ');
     Matcher m = DATE.matcher(space < 0 ? text : text.substring(0, space));
-    if (!m.matches()) {
-      throw new DateTimeException("not a date: '" + given + "'");
-    }
+    if (!m.matches()) throw new DateTimeException("not a date: '" + given + "'");
     int month = m.group(2) == null ? 1 : Integer.parseInt(m.group(2));
     int day = m.group(3) == null ? 1 : Integer.parseInt(m.group(3));
     return LocalDate.of(Integer.parseInt(m.group(1)), month, day);
@@ -35,9 +33,7 @@ final class SqlTimes {
 
   private static LocalTime clock(String text) {
     Matcher m = TIME.matcher(text);
-    if (!m.matches()) {
-      throw new DateTimeException("not a time: '" + text + "'");
-    }
+    if (!m.matches()) throw new DateTimeException("not a time: '" + text + "'");
     int minute = m.group(2) == null ? 0 : Integer.parseInt(m.group(2));
     int second = m.group(3) == null ? 0 : Integer.parseInt(m.group(3));
     String digits = m.group(4) == null ? "" : m.group(4);
@@ -56,18 +52,12 @@ final class SqlTimes {
    */
   static LocalDateTime parseTimestamp(String text) {
     Matcher m = TIMESTAMP.matcher(text);
-    if (!m.matches()) {
-      throw new DateTimeException("not a timestamp: '" + text + "'");
-    }
+    if (!m.matches()) throw new DateTimeException("not a timestamp: '" + text + "'");
     YearMonth month = YearMonth.of(Integer.parseInt(m.group(1)), Integer.parseInt(m.group(2)));
     int given = Integer.parseInt(m.group(3));
-    if (given < 1 || given > 31) {
-      throw new DateTimeException("not a day: " + given);
-    }
+    if (given < 1 || given > 31) throw new DateTimeException("not a day: " + given);
     LocalDate day = month.atDay(Math.min(given, month.lengthOfMonth()));
-    if (m.group(4) == null) {
-      return day.atStartOfDay();
-    }
+    if (m.group(4) == null) return day.atStartOfDay();
     int hour = Integer.parseInt(m.group(4));
     int minute = Integer.parseInt(m.group(5));
     int second = Integer.parseInt(m.group(6));
@@ -83,9 +73,7 @@ final class SqlTimes {
     String text =
         String.format(
             "%02d:%02d:%02d", millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
-    if (precision == 0) {
-      return text;
-    }
+    if (precision == 0) return text;
     return text + "." + (String.format("%03d", millis % 1000) + "000000").substring(0, precision);
   }
 }

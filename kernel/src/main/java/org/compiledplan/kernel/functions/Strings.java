@@ -84,29 +84,19 @@ final class Strings {
 
   private static String substring(String text, int start, Integer count) {
     int size = length(text);
-    if (count != null && count < 0) {
-      return null;
-    }
+    if (count != null && count < 0) return null;
     int from = start > 0 ? start - 1 : start < 0 ? size + start : 0;
-    if (from >= size || from < 0) {
-      return "";
-    }
+    if (from >= size || from < 0) return "";
     long to = count == null ? size : Math.min((long) from + count, size);
     return slice(text, from, (int) to);
   }
 
   private static String pad(String text, int size, String with, boolean before) {
-    if (size < 0 || with.isEmpty()) {
-      return null;
-    }
+    if (size < 0 || with.isEmpty()) return null;
     int missing = size - text.length();
-    if (missing <= 0) {
-      return text.substring(0, size);
-    }
+    if (missing <= 0) return text.substring(0, size);
     StringBuilder padding = new StringBuilder();
-    while (padding.length() < missing) {
-      padding.append(with);
-    }
+    while (padding.length() < missing) padding.append(with);
     padding.setLength(missing);
     return before ? padding + text : text + padding;
   }
@@ -148,9 +138,7 @@ final class Strings {
     String with = (String) a[1];
     int start = (Integer) a[2];
     int count = a.length > 3 ? (Integer) a[3] : with.length();
-    if (start <= 0 || start > text.length()) {
-      return text;
-    }
+    if (start <= 0 || start > text.length()) return text;
     StringBuilder result = new StringBuilder(text.substring(0, start - 1)).append(with);
     if (count > 0 && start + count <= text.length()) {
       result.append(text.substring(start - 1 + count));
@@ -174,9 +162,7 @@ final class Strings {
   /** All parts between the separators, empty ones too; of a separator that is not empty. */
   static List<String> split(String text, String separator) {
     List<String> parts = new ArrayList<>();
-    if (text.isEmpty()) {
-      return parts;
-    }
+    if (text.isEmpty()) return parts;
     int from = 0;
     for (int at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, from)) {
       parts.add(text.substring(from, at));
@@ -209,9 +195,7 @@ final class Strings {
   }
 
   private static String translate(String text, String from, String to) {
-    if (text == null || from == null) {
-      return text;
-    }
+    if (text == null || from == null) return text;
     Map<Integer, Integer> mapping = new HashMap<>();
     int[] targets = to == null ? new int[0] : to.codePoints().toArray();
     int[] sources = from.codePoints().toArray();
@@ -223,9 +207,7 @@ final class Strings {
         .forEach(
             c -> {
               int target = mapping.getOrDefault(c, c);
-              if (target >= 0) {
-                result.appendCodePoint(target);
-              }
+              if (target >= 0) result.appendCodePoint(target);
             });
     return result.toString();
   }
@@ -247,9 +229,7 @@ final class Strings {
     }
     String query = url.getQuery();
     String part = (String) a[1];
-    if (a.length > 2) {
-      return part.equals("QUERY") ? parameter(query, (String) a[2]) : null;
-    }
+    if (a.length > 2) return part.equals("QUERY") ? parameter(query, (String) a[2]) : null;
     return switch (part) {
       case "HOST" -> url.getHost();
       case "PATH" -> url.getPath();
@@ -265,18 +245,14 @@ final class Strings {
 
   private static String parameter(String query, String name) {
     for (String pair : query == null ? new String[0] : query.split("&")) {
-      if (pair.startsWith(name + "=")) {
-        return pair.substring(name.length() + 1);
-      }
+      if (pair.startsWith(name + "=")) return pair.substring(name.length() + 1);
     }
     return null;
   }
 
   private static Long inetAton(String text) {
     String[] parts = text.split("\\.", -1);
-    if (parts.length > 4) {
-      return null;
-    }
+    if (parts.length > 4) return null;
     long result = 0;
     for (int i = 0; i < parts.length; i++) {
       if (parts[i].isEmpty()
@@ -287,18 +263,14 @@ final class Strings {
       long value = Long.parseLong(parts[i]);
       boolean last = i == parts.length - 1;
       int room = last ? 4 - i : 1;
-      if (value >= 1L << (8 * room)) {
-        return null;
-      }
+      if (value >= 1L << (8 * room)) return null;
       result = (result << (8 * room)) | value;
     }
     return result;
   }
 
   private static String inetNtoa(long value) {
-    if (value < 0 || value > 0xFFFFFFFFL) {
-      return null;
-    }
+    if (value < 0 || value > 0xFFFFFFFFL) return null;
     return (value >> 24)
         + "."
         + (value >> 16 & 255)

@@ -74,9 +74,7 @@ final class Times {
           Formats<DateTimeFormatter> formats = readers();
           return a -> {
             LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
-            if (found == null) {
-              return null;
-            }
+            if (found == null) return null;
             LocalDateTime utc =
                 found
                     .atZone(ZoneId.of((String) a[2]))
@@ -117,9 +115,7 @@ final class Times {
     }
 
     T of(String pattern) {
-      if (known.size() > KEPT) {
-        known.clear();
-      }
+      if (known.size() > KEPT) known.clear();
       return known.computeIfAbsent(pattern, make);
     }
   }
@@ -195,9 +191,7 @@ final class Times {
     if (precision != 0 && precision != 3) {
       throw new IllegalArgumentException("the precision must be 0 (seconds) or 3 (milliseconds)");
     }
-    if (seconds < FIRST || seconds > LAST) {
-      return null;
-    }
+    if (seconds < FIRST || seconds > LAST) return null;
     return precision == 0 ? value * MICROS : value * 1000;
   }
 
@@ -214,9 +208,7 @@ final class Times {
     // An unknown zone is UTC.
     reader.setTimeZone(TimeZone.getTimeZone(from));
     Date time = parse(reader, text);
-    if (time == null) {
-      return null;
-    }
+    if (time == null) return null;
     reader.setTimeZone(TimeZone.getTimeZone(to));
     return reader.format(time);
   }
@@ -232,9 +224,7 @@ final class Times {
   }
 
   private static int months(LocalDate a, LocalDate b) {
-    if (a.isBefore(b)) {
-      return -months(b, a);
-    }
+    if (a.isBefore(b)) return -months(b, a);
     int months = (a.getYear() - b.getYear()) * 12 + a.getMonthValue() - b.getMonthValue();
     return b.plusMonths(months).isAfter(a) ? months - 1 : months;
   }

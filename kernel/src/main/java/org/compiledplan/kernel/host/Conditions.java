@@ -170,9 +170,7 @@ public final class Conditions {
     TreeSet<Integer> ordinals = new TreeSet<>();
     expression.foreach(
         node -> {
-          if (node instanceof BoundReference) {
-            ordinals.add(((BoundReference) node).ordinal());
-          }
+          if (node instanceof BoundReference) ordinals.add(((BoundReference) node).ordinal());
           return null;
         });
     return ordinals.stream().mapToInt(Integer::intValue).toArray();

@@ -130,9 +130,7 @@ final class FoldedRows implements Iterator<Object> {
     private InternalRow folded() {
       int width = spec.inputSchema.length();
       Object[] values = new Object[width + 1];
-      for (int i = 0; i < width; i++) {
-        values[i] = row.get(i, spec.inputSchema.apply(i).dataType());
-      }
+      for (int i = 0; i < width; i++) values[i] = row.get(i, spec.inputSchema.apply(i).dataType());
       values[spec.head[StageSpec.ORD]] = ord;
       values[spec.head[StageSpec.PATH]] = path;
       if (spec.hasWatermark()) {

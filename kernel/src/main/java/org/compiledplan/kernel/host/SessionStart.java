@@ -48,9 +48,7 @@ public final class SessionStart {
    */
   public static void prepare(boolean machineLearning) {
     List<Preparation> all = new ArrayList<>(PREPARATIONS);
-    if (machineLearning) {
-      all.add(0, () -> Class.forName(FUNCTIONS));
-    }
+    if (machineLearning) all.add(0, () -> Class.forName(FUNCTIONS));
     begin(all);
   }
 
@@ -136,9 +134,7 @@ public final class SessionStart {
     @Override
     public Enumeration<URL> getResources(String name) throws IOException {
       Enumeration<URL> found = super.getResources(name);
-      if (!name.equals(EXTENSIONS)) {
-        return found;
-      }
+      if (!name.equals(EXTENSIONS)) return found;
       List<URL> kept = new ArrayList<>(Collections.list(found));
       kept.removeIf(each -> each.getPath().contains("/spark-mllib_"));
       return Collections.enumeration(kept);

@@ -41,9 +41,7 @@ public final class StateFormat<S extends KeyState> {
     this.kind = kind;
     this.fresh = fresh;
     keys = new Columns[spec.inputs.length];
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = Columns.ofInput(i, spec.inputs[i], spec.key(i));
-    }
+    for (int i = 0; i < keys.length; i++) keys[i] = Columns.ofInput(i, spec.inputs[i], spec.key(i));
   }
 
   /** The format of an operator that keeps nothing. */

@@ -215,9 +215,7 @@ public abstract class TimedState implements KeyedState {
   }
 
   private void put(OptionalLong nextExpiry, int entriesDelta) {
-    if (nextExpiry.isPresent()) {
-      moveTimer(Math.max(earliest, due(nextExpiry.getAsLong())));
-    }
+    if (nextExpiry.isPresent()) moveTimer(Math.max(earliest, due(nextExpiry.getAsLong())));
     give();
     if (entriesDelta != 0) countEntries(entriesDelta);
   }

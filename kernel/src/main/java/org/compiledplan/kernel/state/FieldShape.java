@@ -71,8 +71,6 @@ public record FieldShape(
     if (is == Is.FRAME) frames.get(0).describe(to);
     if (is != Is.FRAMES) return;
     ArrayNode parts = to.putArray("parts");
-    for (FrameShape frame : frames) {
-      frame.describe(parts.addObject().setAll(frame.description));
-    }
+    for (FrameShape frame : frames) frame.describe(parts.addObject().setAll(frame.description));
   }
 }

@@ -53,9 +53,7 @@ public final class Values {
   public static int indexOf(List<Object[]> rows, Object[] row, int[] fields) {
     for (int i = 0; i < rows.size(); i++) {
       boolean same =
-          fields == null
-              ? equalRows(rows.get(i), row)
-              : equalFields(rows.get(i), row, fields);
+          fields == null ? equalRows(rows.get(i), row) : equalFields(rows.get(i), row, fields);
       if (same) return i;
     }
     return -1;
