@@ -4,15 +4,11 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -20,22 +16,17 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Framed;
-import org.compiledplan.kernel.state.Frames;
-import org.compiledplan.kernel.state.PackedList;
-import org.compiledplan.kernel.state.PackedRow;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.FieldShape;
+import org.compiledplan.kernel.state.FrameShape;
 import org.compiledplan.kernel.state.Tree;
 import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.ValueType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The fields of a state as columns of Spark: rows are structs with the columns' names, parts are
  * structs, lists are arrays, aggregates are a struct with a field for each call.
  */
-final class StateColumns implements Fields {
+final class StateColumns {
   /** Starts and ends of windows: ms on the clock that windows lie on. */
   private static final Set<String> ON_A_CLOCK =
       Set.of("start", "end", "firstEnd", "lastEnd", "slice");
@@ -73,20 +64,10 @@ final class StateColumns implements Fields {
     this.names = names;
   }
 
-  /** The columns of what a fresh state is made of. */
-  static StateColumns of(Stored fresh, Names names) {
+  /** The columns of fields. */
+  static StateColumns of(List<FieldShape> fields, Names names) {
     StateColumns columns = new StateColumns(names);
-    fresh.fields(columns);
-    return columns;
-  }
-
-  /** The columns of a part in all forms that it can be in; those of the other forms are null. */
-  private static StateColumns ofForms(Framed fresh, Names names) {
-    StateColumns columns = new StateColumns(names);
-    for (Framed.Form form : fresh.forms()) {
-      fresh.become(form);
-      fresh.fields(columns);
-    }
+    fields.forEach(columns::add);
     return columns;
   }
 
@@ -179,129 +160,45 @@ final class StateColumns implements Fields {
         list -> ((List<?>) list).stream().map(value).toArray());
   }
 
-  private void parts(String name, Stored fresh) {
-    StateColumns inner = of(fresh, names);
-    list(name, inner.type, part -> inner.row((Tree) part));
+  private void add(FieldShape field) {
+    String name = field.name();
+    switch (field.is()) {
+      case NUMBER -> wholeNumber(name);
+      case COUNT, CODE -> plain(name, DataTypes.LongType);
+      case TIME, MAYBE_TIME -> time(name);
+      case TIME_NEAR -> {
+        if (ON_A_CLOCK.contains(name)) wholeNumber(name);
+        else time(name);
+      }
+      case FLAG -> plain(name, DataTypes.BooleanType);
+      case REAL -> plain(name, DataTypes.DoubleType);
+      case BYTES -> plain(name, DataTypes.BinaryType);
+      case VALUE -> add(name, SparkTypes.dataType(field.type()), StateColumns::external);
+      case VALUES -> list(name, SparkTypes.dataType(field.type()), StateColumns::external);
+      case ROW, MAYBE_ROW, PACKED_ROW -> add(name, rowType(field.columns()), StateColumns::rowOf);
+      case ROWS -> list(name, rowType(field.columns()), StateColumns::rowOf);
+      case PART -> {
+        StateColumns inner = of(field.fields(), names);
+        add(name, inner.type, part -> inner.row((Tree) part));
+      }
+      case LIST, PACKED_LIST -> {
+        StateColumns inner = of(field.fields(), names);
+        list(name, inner.type, part -> inner.row((Tree) part));
+      }
+      case FRAME -> {
+        StateColumns inner = of(field.frames().get(0).fieldsOfForms, names);
+        add(name, inner.type, frame -> inner.row(fields(frame)));
+      }
+      case FRAMES -> frames(name, field.frames());
+    }
   }
 
-  @Override
-  public long number(String name, long value) {
-    wholeNumber(name);
-    return value;
-  }
-
-  @Override
-  public long count(String name, long value) {
-    plain(name, DataTypes.LongType);
-    return value;
-  }
-
-  @Override
-  public long time(String name, long value) {
-    time(name);
-    return value;
-  }
-
-  @Override
-  public long timeNear(String name, long other, long value) {
-    if (ON_A_CLOCK.contains(name)) wholeNumber(name);
-    else time(name);
-    return value;
-  }
-
-  @Override
-  public OptionalLong maybeTime(String name, OptionalLong value) {
-    time(name);
-    return value;
-  }
-
-  @Override
-  public boolean flag(String name, boolean value) {
-    plain(name, DataTypes.BooleanType);
-    return value;
-  }
-
-  @Override
-  public int code(String name, int value) {
-    plain(name, DataTypes.LongType);
-    return value;
-  }
-
-  @Override
-  public double real(String name, double value) {
-    plain(name, DataTypes.DoubleType);
-    return value;
-  }
-
-  @Override
-  public byte[] bytes(String name, byte[] value) {
-    plain(name, DataTypes.BinaryType);
-    return value;
-  }
-
-  @Override
-  public Object value(String name, ValueType of, Object value) {
-    add(name, SparkTypes.dataType(of), StateColumns::external);
-    return value;
-  }
-
-  @Override
-  public Object[] row(String name, Columns columns, Object[] value) {
-    add(name, rowType(columns), StateColumns::rowOf);
-    return value;
-  }
-
-  @Override
-  public Object[] maybeRow(String name, Columns columns, Object[] value) {
-    return row(name, columns, value);
-  }
-
-  @Override
-  public void values(String name, ValueType of, Collection<Object> all) {
-    list(name, SparkTypes.dataType(of), StateColumns::external);
-  }
-
-  @Override
-  public void rows(String name, Columns columns, Collection<Object[]> rows) {
-    list(name, rowType(columns), StateColumns::rowOf);
-  }
-
-  @Override
-  public PackedRow packedRow(String name, Columns columns, PackedRow value) {
-    add(name, rowType(columns), StateColumns::rowOf);
-    return value;
-  }
-
-  @Override
-  public <T extends Stored> void list(
-      String name, Collection<T> all, Supplier<? extends T> fresh, Consumer<T> add) {
-    parts(name, fresh.get());
-  }
-
-  @Override
-  public void packedList(String name, PackedList<?> all) {
-    parts(name, all.fresh());
-  }
-
-  @Override
-  public void part(String name, Stored value) {
-    StateColumns inner = of(value, names);
-    add(name, inner.type, part -> inner.row((Tree) part));
-  }
-
-  @Override
-  public void frame(String name, Framed value) {
-    StateColumns inner = ofForms(value, names);
-    add(name, inner.type, frame -> inner.row(fields(frame)));
-  }
-
-  @Override
-  public void frames(String name, Frames<?> all) {
+  private void frames(String name, List<FrameShape> frames) {
     StructType of = new StructType();
     List<StateColumns> inner = new ArrayList<>();
     Set<String> taken = new HashSet<>();
-    for (Framed part : all.parts()) {
-      StateColumns columns = ofForms(part, names);
+    for (FrameShape frame : frames) {
+      StateColumns columns = of(frame.fieldsOfForms, names);
       of = of.add(free(names.call(inner.size()), taken), columns.type, true);
       inner.add(columns);
     }
@@ -310,9 +207,8 @@ final class StateColumns implements Fields {
         of,
         list -> {
           Object[] row = new Object[inner.size()];
-          for (int i = 0; i < row.length; i++) {
+          for (int i = 0; i < row.length; i++)
             row[i] = inner.get(i).row(fields(((List<?>) list).get(i)));
-          }
           return RowFactory.create(row);
         });
   }

@@ -117,7 +117,7 @@ public final class StateReading implements Serializable {
       String[] words = new String[calls.size()];
       for (int i = 0; i < words.length; i++) words[i] = words(calls.get(i), names[0]);
       return StateColumns.of(
-          state.format.example(), new StateColumns.Names(state.part.inputs, names, words));
+          state.format.fields(), new StateColumns.Names(state.part.inputs, names, words));
     } catch (JsonProcessingException error) {
       throw new IllegalArgumentException("a checkpoint's description is no JSON", error);
     }

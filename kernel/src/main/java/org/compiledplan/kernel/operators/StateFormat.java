@@ -13,7 +13,6 @@ import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.SchemaFields;
 import org.compiledplan.kernel.state.StateFormatException;
-import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.state.Tree;
 import org.compiledplan.kernel.state.TreeFields;
 import org.compiledplan.kernel.values.ByteReader;
@@ -168,11 +167,6 @@ public final class StateFormat<S extends KeyState> {
   /** How many entries the state counts as. */
   public int entries(byte[] bytes) {
     return read(bytes).entries();
-  }
-
-  /** The state of a key that has none, for those who ask what its fields are. */
-  public Stored example() {
-    return fresh.get();
   }
 
   /** Tells of the times of each entry of the state. */

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.state;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What a framed part of state is. */
@@ -15,6 +16,9 @@ public final class FrameShape {
 
   public final List<FieldShape> fields;
 
+  /** The fields of all forms that such a part can be read from. */
+  public final List<FieldShape> fieldsOfForms;
+
   /** A fresh one, as {@link TreeFields} gives it; not to be changed. */
   public final Tree fresh;
 
@@ -24,6 +28,17 @@ public final class FrameShape {
     this.description = description;
     fields = SchemaFields.of(fresh);
     this.fresh = TreeFields.Writer.framed(fresh);
+    fieldsOfForms = forms.size() == 1 ? fields : ofForms(fresh);
+    fresh.become(form);
+  }
+
+  private static List<FieldShape> ofForms(Framed part) {
+    List<FieldShape> all = new ArrayList<>();
+    for (Framed.Form form : part.forms()) {
+      part.become(form);
+      all.addAll(SchemaFields.of(part));
+    }
+    return all;
   }
 
   /** Whether parts of another shape can be read as such, all bytes as they are. */

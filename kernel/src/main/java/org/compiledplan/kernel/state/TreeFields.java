@@ -21,8 +21,31 @@ public final class TreeFields {
 
   private TreeFields() {}
 
+  /** By name, a number is a number, whatever its bytes are. */
+  private interface ByName extends Fields {
+    @Override
+    default long count(String name, long value) {
+      return number(name, value);
+    }
+
+    @Override
+    default long time(String name, long value) {
+      return number(name, value);
+    }
+
+    @Override
+    default long timeNear(String name, long other, long value) {
+      return number(name, value);
+    }
+
+    @Override
+    default Object[] maybeRow(String name, Columns columns, Object[] value) {
+      return row(name, columns, value);
+    }
+  }
+
   /** Takes fields out of what they are in, by name. */
-  public static final class Writer implements Fields {
+  public static final class Writer implements ByName {
     private final Tree tree = new Tree();
 
     /** What was written. */
@@ -39,21 +62,6 @@ public final class TreeFields {
 
     @Override
     public long number(String name, long value) {
-      return put(name, value);
-    }
-
-    @Override
-    public long count(String name, long value) {
-      return put(name, value);
-    }
-
-    @Override
-    public long time(String name, long value) {
-      return put(name, value);
-    }
-
-    @Override
-    public long timeNear(String name, long other, long value) {
       return put(name, value);
     }
 
@@ -91,11 +99,6 @@ public final class TreeFields {
 
     @Override
     public Object[] row(String name, Columns columns, Object[] value) {
-      return put(name, value);
-    }
-
-    @Override
-    public Object[] maybeRow(String name, Columns columns, Object[] value) {
       return put(name, value);
     }
 
@@ -157,7 +160,7 @@ public final class TreeFields {
   }
 
   /** Puts fields by name into fresh parts. */
-  public record Reader(Tree tree) implements Fields {
+  public record Reader(Tree tree) implements ByName {
     /**
      * Sets a fresh part to what a tree says.
      *
@@ -193,21 +196,6 @@ public final class TreeFields {
 
     @Override
     public long number(String name, long value) {
-      return required(name, Long.class);
-    }
-
-    @Override
-    public long count(String name, long value) {
-      return required(name, Long.class);
-    }
-
-    @Override
-    public long time(String name, long value) {
-      return required(name, Long.class);
-    }
-
-    @Override
-    public long timeNear(String name, long other, long value) {
       return required(name, Long.class);
     }
 
