@@ -1,10 +1,7 @@
 package org.compiledplan.kernel.datagen;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
 import java.io.Serializable;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -17,6 +14,7 @@ import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Makes the row of a number: always the same for the same number and time, so that a batch that
@@ -52,21 +50,13 @@ public final class Generator implements Serializable {
 
   /** The row of a number. */
   public InternalRow row(long number, long now) {
-    if (makers == null) makers = makers(read(spec));
+    if (makers == null) makers = makers(JsonText.read(spec));
     Object[] values = new Object[makers.length];
     for (int i = 0; i < values.length; i++) {
       SplittableRandom random = new SplittableRandom((seed + i) * GOLDEN ^ number);
       values[i] = makers[i].make(new Moment(number, now, random));
     }
     return new GenericInternalRow(values);
-  }
-
-  private static JsonNode read(String text) {
-    try {
-      return new ObjectMapper().readTree(text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private static Maker[] makers(JsonNode specs) {

@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+import org.apache.spark.sql.execution.streaming.runtime.LongOffset;
 
 /** Gives out numbers as the clock allows. */
 final class NumberStream
@@ -34,27 +35,14 @@ final class NumberStream
     this.partitions = partitions;
   }
 
-  private static final class Next extends Offset {
-    private final long row;
-
-    Next(long row) {
-      this.row = row;
-    }
-
-    @Override
-    public String json() {
-      return Long.toString(row);
-    }
-  }
-
   @Override
   public Offset initialOffset() {
-    return new Next(0);
+    return new LongOffset(0);
   }
 
   @Override
   public Offset deserializeOffset(String json) {
-    return new Next(Long.parseLong(json.trim()));
+    return new LongOffset(Long.parseLong(json.trim()));
   }
 
   @Override
@@ -74,7 +62,7 @@ final class NumberStream
 
   @Override
   public Offset latestOffset(Offset start, ReadLimit limit) {
-    long from = ((Next) start).row;
+    long from = ((LongOffset) start).offset();
     if (startTime < 0) {
       startTime = System.nanoTime();
       startRow = from;
@@ -95,7 +83,7 @@ final class NumberStream
       }
       due = due();
     }
-    return new Next(Math.max(from, Math.min(due, end)));
+    return new LongOffset(Math.max(from, Math.min(due, end)));
   }
 
   private long due() {
@@ -105,8 +93,8 @@ final class NumberStream
 
   @Override
   public InputPartition[] planInputPartitions(Offset start, Offset until) {
-    long from = ((Next) start).row;
-    long size = ((Next) until).row - from;
+    long from = ((LongOffset) start).offset();
+    long size = ((LongOffset) until).offset() - from;
     int count = (int) Math.max(1, Math.min(partitions, size));
     InputPartition[] ranges = new InputPartition[count];
     for (int i = 0; i < count; i++) {
@@ -119,17 +107,17 @@ final class NumberStream
   public InputPartition[] planInputPartitions(Offset start) {
     if (wallStart < 0) {
       wallStart = System.currentTimeMillis();
-      startRow = ((Next) start).row;
+      startRow = ((LongOffset) start).offset();
     }
     // One task: what it gives out is told by one number.
     return new InputPartition[] {
-      new PacedNumbers(((Next) start).row, end, rate, startRow, wallStart)
+      new PacedNumbers(((LongOffset) start).offset(), end, rate, startRow, wallStart)
     };
   }
 
   @Override
   public Offset mergeOffsets(PartitionOffset[] offsets) {
-    return new Next(((PacedNumbers.Position) offsets[0]).row());
+    return new LongOffset(((PacedNumbers.Position) offsets[0]).row());
   }
 
   @Override

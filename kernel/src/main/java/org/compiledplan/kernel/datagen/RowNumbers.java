@@ -24,7 +24,12 @@ public final class RowNumbers extends StreamProvider {
           new StructField[] {DataTypes.createStructField("n", DataTypes.LongType, false)});
 
   public RowNumbers() {
-    super("datagen", SCHEMA);
+    super("datagen");
+  }
+
+  @Override
+  protected StructType columns(CaseInsensitiveStringMap options) {
+    return SCHEMA;
   }
 
   @Override

@@ -22,6 +22,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import org.compiledplan.kernel.values.JsonText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,14 +56,8 @@ final class RegistryHttp {
    * @param text a JSON object of `url` and the settings of Confluent's client
    */
   RegistryHttp(String text) {
-    try {
-      MAPPER
-          .readTree(text)
-          .properties()
-          .forEach(each -> settings.put(each.getKey(), each.getValue().asText()));
-    } catch (IOException e) {
-      throw new IllegalArgumentException(e);
-    }
+    for (Map.Entry<String, JsonNode> setting : JsonText.read(text).properties())
+      settings.put(setting.getKey(), setting.getValue().asText());
     urls = settings.get("url").trim().split("\\s*,\\s*");
     patience = number("http.connect.timeout.ms");
   }

@@ -1,13 +1,11 @@
 package org.compiledplan.kernel.formats;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * A logical type as the formats need it.
@@ -21,18 +19,12 @@ import org.apache.spark.sql.types.StructField;
  */
 public record Shape(
     String root, String text, int precision, int scale, String[] names, Shape[] children) {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
-
   /**
    * Reads `{"root": ..., "text": ..., "precision": ..., "scale": ..., "names": [...], "children":
    * [...]}`.
    */
   public static Shape parse(String json) {
-    try {
-      return of(MAPPER.readTree(json));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return of(JsonText.read(json));
   }
 
   private static Shape of(JsonNode node) {

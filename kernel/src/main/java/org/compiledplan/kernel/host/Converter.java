@@ -1,8 +1,6 @@
 package org.compiledplan.kernel.host;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.Serializable;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.TimedState;
 import org.compiledplan.kernel.upgrade.Conversion;
 import org.compiledplan.kernel.upgrade.OperatorMapping;
+import org.compiledplan.kernel.values.JsonText;
 
 /** Converts rows of state; called by Spark for each row, in each task by a copy of its own. */
 public final class Converter implements Serializable {
@@ -58,18 +57,13 @@ public final class Converter implements Serializable {
     Map<String, StoredState> before = StoredState.all(oldStages, oldStates);
     Map<String, StoredState> after = StoredState.all(newStages, newStates);
     Map<UTF8String, Target> made = new LinkedHashMap<>();
-    try {
-      for (JsonNode each : new ObjectMapper().readTree(mappings)) {
-        OperatorMapping mapping = new OperatorMapping(each);
-        StoredState old = known(before, mapping.from, "old");
-        StoredState next = known(after, mapping.to, "new");
-        Target target = new Target(mapping, old, next);
-        if (made.put(UTF8String.fromString(mapping.from), target) != null) {
-          throw new IllegalArgumentException("operator " + mapping.from + " is mapped twice");
-        }
-      }
-    } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException("the mapping is no JSON: " + error.getMessage(), error);
+    for (JsonNode each : JsonText.read(mappings, "the mapping")) {
+      OperatorMapping mapping = new OperatorMapping(each);
+      StoredState old = known(before, mapping.from, "old");
+      StoredState next = known(after, mapping.to, "new");
+      Target target = new Target(mapping, old, next);
+      if (made.put(UTF8String.fromString(mapping.from), target) != null)
+        throw new IllegalArgumentException("operator " + mapping.from + " is mapped twice");
     }
     return made;
   }

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.host;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.functions;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Moves state into a new checkpoint, in two steps: {@link #convert} makes of the rows of the old
@@ -72,7 +71,9 @@ public final class Migration {
    */
   public static SeedHandle seed(
       Dataset<Row> rows, String stageJson, String statesJson, long watermark) {
-    StageSpec spec = spec(stageJson, statesJson);
+    String what = "what is told of a stage";
+    StageSpec spec =
+        StageSpec.stored(JsonText.read(stageJson, what), JsonText.read(statesJson, what));
     StageMetrics metrics = new StageMetrics(rows.sparkSession().sparkContext(), spec);
     Dataset<Row> input = spec.eventTime ? withWatermark(rows) : rows;
     Dataset<Row> output =
@@ -85,16 +86,6 @@ public final class Migration {
             () -> new TransformSeed(spec, metrics, watermark),
             () -> new GroupStateSeed(spec, metrics));
     return new SeedHandle(output, metrics);
-  }
-
-  private static StageSpec spec(String stageJson, String statesJson) {
-    try {
-      ObjectMapper mapper = new ObjectMapper();
-      return StageSpec.stored(mapper.readTree(stageJson), mapper.readTree(statesJson));
-    } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException(
-          "what is told of a stage is no JSON: " + error.getMessage(), error);
-    }
   }
 
   /**

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.host;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,6 +18,7 @@ import org.compiledplan.kernel.operators.OperatorSpec;
 import org.compiledplan.kernel.operators.Operators;
 import org.compiledplan.kernel.operators.RowPredicate;
 import org.compiledplan.kernel.operators.TimeMath;
+import org.compiledplan.kernel.values.JsonText;
 import org.compiledplan.kernel.values.ValueType;
 
 /** The operators of a stage, made once in each task, and the way of rows through them. */
@@ -121,23 +120,19 @@ final class StageRuntime {
    * @param conditions turns the text of a condition into the condition
    */
   static Operator create(StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
-    try {
-      ValueType[][] inputs =
-          Arrays.stream(part.inputs).map(SparkTypes::fields).toArray(ValueType[][]::new);
-      return Operators.create(
-          new OperatorSpec(
-              part.uid,
-              part.type,
-              part.ttl,
-              part.keys,
-              part.eventTime,
-              new ObjectMapper().readTree(part.parameters),
-              inputs,
-              SparkTypes.fields(part.output),
-              conditions));
-    } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException(error);
-    }
+    ValueType[][] inputs =
+        Arrays.stream(part.inputs).map(SparkTypes::fields).toArray(ValueType[][]::new);
+    return Operators.create(
+        new OperatorSpec(
+            part.uid,
+            part.type,
+            part.ttl,
+            part.keys,
+            part.eventTime,
+            JsonText.read(part.parameters),
+            inputs,
+            SparkTypes.fields(part.output),
+            conditions));
   }
 
   /** The operator with the uid, null if the stage does not host it. */

@@ -1,8 +1,6 @@
 package org.compiledplan.kernel.host;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -17,6 +15,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.operators.OperatorSpec;
 import org.compiledplan.kernel.operators.StrictObject;
+import org.compiledplan.kernel.values.JsonText;
 
 /** A stage's description, checked against the schema of its input. */
 final class StageSpec implements Serializable {
@@ -181,12 +180,7 @@ final class StageSpec implements Serializable {
   }
 
   static StageSpec parse(String json, StructType input) {
-    try {
-      return parse(new ObjectMapper().readTree(json), input);
-    } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException(
-          "the stage's description is no JSON: " + error.getMessage(), error);
-    }
+    return parse(JsonText.read(json, "the stage's description"), input);
   }
 
   /**

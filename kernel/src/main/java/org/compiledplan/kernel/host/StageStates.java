@@ -1,10 +1,10 @@
 package org.compiledplan.kernel.host;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.values.JsonText;
 
 /** What the state of a stage is, for those who keep it. */
 final class StageStates {
@@ -18,17 +18,12 @@ final class StageStates {
    * @throws IllegalArgumentException if an operator's description is wrong
    */
   static String describe(StageSpec spec) {
-    ObjectMapper mapper = new ObjectMapper();
-    ObjectNode states = mapper.createObjectNode();
-    try {
-      for (StageSpec.OperatorPart part : spec.operators) {
-        ObjectNode state = StageRuntime.create(part, Conditions::load).stateFormat().describe();
-        ArrayNode inputs = state.putArray("inputs");
-        for (StructType input : part.inputs) inputs.add(mapper.readTree(input.json()));
-        states.set(part.uid, state);
-      }
-    } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException(error);
+    ObjectNode states = JsonNodeFactory.instance.objectNode();
+    for (StageSpec.OperatorPart part : spec.operators) {
+      ObjectNode state = StageRuntime.create(part, Conditions::load).stateFormat().describe();
+      ArrayNode inputs = state.putArray("inputs");
+      for (StructType input : part.inputs) inputs.add(JsonText.read(input.json()));
+      states.set(part.uid, state);
     }
     return states.toString();
   }

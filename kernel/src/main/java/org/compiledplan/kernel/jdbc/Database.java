@@ -11,6 +11,7 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
 import java.util.Properties;
 import java.util.Set;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Where a database is, and as whom it is asked.
@@ -143,10 +144,6 @@ public record Database(JsonNode spec) {
   }
 
   static Database of(String description) {
-    try {
-      return new Database(new ObjectMapper().readTree(description));
-    } catch (com.fasterxml.jackson.core.JsonProcessingException error) {
-      throw new IllegalArgumentException(error);
-    }
+    return new Database(JsonText.read(description));
   }
 }

@@ -1,8 +1,6 @@
 package org.compiledplan.kernel.jdbc;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.Serializable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +14,7 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.values.JsonText;
 import scala.Function1;
 
 /** The rows of one query, as the driver fetches them. */
@@ -42,11 +41,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
 
   private QueryReader(JdbcTable.Query query) {
     sql = query.sql();
-    try {
-      spec = new ObjectMapper().readTree(query.spec());
-    } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException(error);
-    }
+    spec = JsonText.read(query.spec());
     database = new Database(spec.path("database"));
     values = JdbcValues.valueOf(spec.path("values").asText());
     types = JdbcValues.types(spec);

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.kafka;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
 import org.apache.spark.api.java.function.ForeachPartitionFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.realtime.RowSink;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Messages that are sent one by one.
@@ -31,13 +30,9 @@ public final class MessageRows {
     return rows -> {
       // Of a task without rows nothing is opened.
       if (!rows.hasNext()) return;
-      RowSink sink = open(read(description));
+      RowSink sink = open(JsonText.read(description));
       while (rows.hasNext()) sink.write(rows.next());
       sink.finish();
     };
-  }
-
-  private static JsonNode read(String description) throws IOException {
-    return new ObjectMapper().readTree(description);
   }
 }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.formats.Decoder;
 import org.compiledplan.kernel.formats.Formats;
+import org.compiledplan.kernel.values.JsonText;
 
 /** A table of files of lines, and which columns of it are read. */
 final class LineTable implements Serializable {
@@ -106,16 +107,12 @@ final class LineTable implements Serializable {
 
   /** A shape whose columns without a place have the type that is read without a look. */
   private static String trimmed(String shape, int[] places) {
-    try {
-      ObjectNode row = (ObjectNode) MAPPER.readTree(shape);
-      ArrayNode children = row.withArray("/children");
-      for (int i = 0; i < children.size(); i++) {
-        if (places[i] < 0) children.set(i, MAPPER.createObjectNode().put("root", "NULL"));
-      }
-      return row.toString();
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(e);
+    ObjectNode row = (ObjectNode) JsonText.read(shape);
+    ArrayNode children = row.withArray("/children");
+    for (int i = 0; i < children.size(); i++) {
+      if (places[i] < 0) children.set(i, MAPPER.createObjectNode().put("root", "NULL"));
     }
+    return row.toString();
   }
 
   private static <T> T read(String json, TypeReference<T> type) {

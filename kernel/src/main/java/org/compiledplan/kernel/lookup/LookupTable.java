@@ -1,8 +1,6 @@
 package org.compiledplan.kernel.lookup;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,6 +14,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.compiledplan.kernel.jdbc.Database;
 import org.compiledplan.kernel.jdbc.JdbcValues;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * A table of a database that is asked for the rows of a key. One instance serves all tasks of a
@@ -55,15 +54,7 @@ public final class LookupTable {
 
   /** The table of a description; the same one for the same description. */
   public static LookupTable of(String description) {
-    return TABLES.computeIfAbsent(
-        description,
-        text -> {
-          try {
-            return new LookupTable(new ObjectMapper().readTree(text));
-          } catch (JsonProcessingException error) {
-            throw new IllegalArgumentException(error);
-          }
-        });
+    return TABLES.computeIfAbsent(description, text -> new LookupTable(JsonText.read(text)));
   }
 
   /** The rows of a key, looked up again after a delay while there are none; none for a null key. */

@@ -1,7 +1,6 @@
 package org.compiledplan.kernel.realtime;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -11,6 +10,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.LongAccumulator;
 import org.apache.spark.util.SerializableConfiguration;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Gives each row of a plan to its sink as it comes.
@@ -53,7 +53,7 @@ public final class SinkWriter extends ForeachWriter<Row> {
   public boolean open(long partition, long epoch) {
     sinks = new ArrayList<>();
     try {
-      JsonNode told = new ObjectMapper().readTree(description);
+      JsonNode told = JsonText.read(description);
       Task task = new Task(partition, epoch, told.path("ticked").asBoolean(), hadoop.value());
       for (JsonNode spec : told.path("sinks")) sinks.add(RowSinks.open(spec, task));
     } catch (IOException error) {

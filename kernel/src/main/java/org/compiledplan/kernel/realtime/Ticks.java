@@ -47,7 +47,12 @@ public final class Ticks extends StreamProvider {
           });
 
   public Ticks() {
-    super("ticks", SCHEMA);
+    super("ticks");
+  }
+
+  @Override
+  protected StructType columns(CaseInsensitiveStringMap options) {
+    return SCHEMA;
   }
 
   @Override

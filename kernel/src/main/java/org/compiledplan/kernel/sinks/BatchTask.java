@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.sinks;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.Iterator;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.ForeachPartitionFunction;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.values.JsonText;
 
 /** Writes the rows of a task of a micro-batch, unless they are written already. */
 public abstract class BatchTask implements ForeachPartitionFunction<Row> {
@@ -28,12 +27,12 @@ public abstract class BatchTask implements ForeachPartitionFunction<Row> {
   }
 
   @Override
-  public final void call(Iterator<Row> rows) throws JsonProcessingException {
+  public final void call(Iterator<Row> rows) {
     // Nothing is written of it, now or when it comes again.
     if (!rows.hasNext()) return;
     TaskContext task = TaskContext.get();
     boolean again = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
-    JsonNode spec = new ObjectMapper().readTree(description);
+    JsonNode spec = JsonText.read(description);
     write(spec, batch, task.partitionId(), mayBeThere || again, rows);
   }
 

@@ -16,37 +16,33 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /** A streaming source of Spark's data source API: a name, columns, and a stream made of options. */
 public abstract class StreamProvider implements TableProvider {
   private final String name;
-  private final StructType columns;
 
-  protected StreamProvider(String name, StructType columns) {
+  protected StreamProvider(String name) {
     this.name = name;
-    this.columns = columns;
   }
+
+  /** The columns of a source with these options. */
+  protected abstract StructType columns(CaseInsensitiveStringMap options);
 
   /** The stream that a query with these options reads. */
   protected abstract MicroBatchStream stream(CaseInsensitiveStringMap options);
 
   @Override
   public final StructType inferSchema(CaseInsensitiveStringMap options) {
-    return columns;
+    return columns(options);
   }
 
   @Override
   public final Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
-    return new Source();
+    return new Source(this, schema);
   }
 
-  private final class Source implements SupportsRead {
+  @SuppressWarnings("deprecation")
+  private record Source(StreamProvider provider, StructType schema) implements SupportsRead {
     @Override
     public String name() {
-      return name;
-    }
-
-    @Override
-    @SuppressWarnings("deprecation")
-    public StructType schema() {
-      return columns;
+      return provider.name;
     }
 
     @Override
@@ -60,12 +56,12 @@ public abstract class StreamProvider implements TableProvider {
           new Scan() {
             @Override
             public StructType readSchema() {
-              return columns;
+              return schema;
             }
 
             @Override
             public MicroBatchStream toMicroBatchStream(String checkpoint) {
-              return stream(options);
+              return provider.stream(options);
             }
           };
     }
