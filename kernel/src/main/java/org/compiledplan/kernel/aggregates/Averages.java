@@ -12,7 +12,6 @@ import org.compiledplan.kernel.values.ValueType;
 final class Averages {
   private Averages() {}
 
-  /** AVG of whole numbers. */
   static final class Integral implements Accumulator {
     private final int arg;
     private final ValueType type;
@@ -63,7 +62,6 @@ final class Averages {
     }
   }
 
-  /** AVG of FLOAT and DOUBLE. */
   static final class Floating implements Accumulator {
     private final int arg;
     private final ValueType type;

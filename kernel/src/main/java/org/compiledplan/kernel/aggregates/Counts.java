@@ -14,7 +14,6 @@ import org.compiledplan.kernel.values.ValueType;
  * have millions of them, so they lie in arrays and not as objects each.
  */
 final class Counts implements Stored {
-  /** A value and its count. */
   static final class Entry implements Stored {
     private final ValueType type;
     Object value;

@@ -16,14 +16,12 @@ abstract class DistinctValues {
     return type.isIntegral() ? new Numbers(type) : new Others();
   }
 
-  /** Makes room for so many places. */
   abstract void widen(int places);
 
   abstract void set(int place, Object value);
 
   abstract Object get(int place);
 
-  /** Whether the value is at the place. */
   abstract boolean isAt(int place, Object value);
 
   /** Of all bits the upper ones are good to tell values apart, the lower ones to place them. */

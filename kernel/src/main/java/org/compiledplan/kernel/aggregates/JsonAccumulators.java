@@ -75,7 +75,6 @@ final class JsonAccumulators {
     }
   }
 
-  /** A member of an object. */
   private static final class Member implements Stored {
     private String key;
     private String value;

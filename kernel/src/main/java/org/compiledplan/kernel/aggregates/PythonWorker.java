@@ -98,10 +98,7 @@ public final class PythonWorker {
     return bytes;
   }
 
-  /** A failed aggregate function. */
   static final class PythonFailure extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     PythonFailure(String message) {
       super(message);
     }

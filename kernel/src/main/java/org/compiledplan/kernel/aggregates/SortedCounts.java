@@ -36,7 +36,6 @@ final class SortedCounts implements Stored {
     for (Counts.Entry entry : other.entries.values()) change(entry.value, entry.count);
   }
 
-  /** The values with their counts, in order. */
   Collection<Counts.Entry> entries() {
     return entries.values();
   }

@@ -21,7 +21,6 @@ import org.compiledplan.kernel.values.JsonText;
  * runs again gives the same rows. Spark calls `row` by name, with its internal values.
  */
 public final class Generator implements Serializable {
-  private static final long serialVersionUID = 1L;
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
   private static final char[] HEX = "0123456789abcdef".toCharArray();
   private static final long DAY = 86_400_000_000L;
@@ -48,7 +47,6 @@ public final class Generator implements Serializable {
     this.seed = seed;
   }
 
-  /** The row of a number. */
   public InternalRow row(long number, long now) {
     if (makers == null) makers = makers(JsonText.read(spec));
     Object[] values = new Object[makers.length];

@@ -17,12 +17,7 @@ import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
  */
 record PacedNumbers(long from, long end, long rate, long origin, long originTime)
     implements InputPartition {
-  private static final long serialVersionUID = 1L;
-
-  /** The next number. */
-  record Position(long row) implements PartitionOffset {
-    private static final long serialVersionUID = 1L;
-  }
+  record Position(long row) implements PartitionOffset {}
 
   /** Waits for each number's time. */
   static final class Reader implements SupportsRealTimeRead<InternalRow> {

@@ -39,14 +39,9 @@ public final class RowNumbers extends StreamProvider {
   }
 
   /** The numbers from `from` up to, and without, `until`. */
-  record Range(long from, long until) implements InputPartition {
-    private static final long serialVersionUID = 1L;
-  }
+  record Range(long from, long until) implements InputPartition {}
 
-  /** Reads ranges. */
   static final class Readers implements PartitionReaderFactory, Serializable {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
       if (partition instanceof PacedNumbers)

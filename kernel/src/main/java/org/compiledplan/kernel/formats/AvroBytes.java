@@ -19,8 +19,6 @@ import org.apache.avro.io.EncoderFactory;
 
 /** Avro's values of a table's schema as messages: alone, or behind the id of a schema. */
 class AvroBytes implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final String schemaText;
   private final boolean json;
   private transient Schema schema;
@@ -50,13 +48,11 @@ class AvroBytes implements Serializable {
         : new RegistryAvroBytes(schema, table, registry, options.get("subject"));
   }
 
-  /** The table's schema. */
   final Schema schema() {
     if (schema == null) schema = new Schema.Parser().parse(schemaText);
     return schema;
   }
 
-  /** The value in a message. */
   Object read(byte[] message) throws IOException {
     if (reader == null) reader = new GenericDatumReader<>(schema());
     return read(reader, message, 0);
@@ -75,7 +71,6 @@ class AvroBytes implements Serializable {
     return of.read(null, decoder);
   }
 
-  /** A value as a message. */
   byte[] write(Object datum) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     write(datum, out);

@@ -9,8 +9,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The formats of Avro in messages: a message is a row, or an event of Debezium with two. */
 public final class AvroDecoder extends Decoder {
-  private static final long serialVersionUID = 1L;
-
   private final String shape;
   private final AvroBytes messages;
   private final boolean events;

@@ -8,7 +8,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The formats of Avro in messages: a row is a message, or an event of Debezium with it. */
 public final class AvroEncoder extends Encoder {
-  private static final long serialVersionUID = 1L;
   private static final byte UPDATE_AFTER = 2;
 
   private final String shape;

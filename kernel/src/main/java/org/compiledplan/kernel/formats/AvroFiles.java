@@ -35,8 +35,6 @@ import scala.runtime.AbstractFunction1;
  * `c0`, `c1`, ...; `schema`, Avro's schema for them; `codec`.
  */
 public final class AvroFiles extends TableFiles {
-  private static final long serialVersionUID = 1L;
-
   @Override
   public boolean isSplitable(SparkSession session, Map<String, String> options, Path path) {
     return true;
@@ -81,11 +79,8 @@ public final class AvroFiles extends TableFiles {
     }
   }
 
-  /** Opens files in a task. */
   private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
       implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     private final String table;
     private final String shape;
     private final String schema;
@@ -157,10 +152,7 @@ public final class AvroFiles extends TableFiles {
     }
   }
 
-  /** Makes the writers of a task's files. */
   private static final class Writers extends OutputWriterFactory {
-    private static final long serialVersionUID = 1L;
-
     private final String table;
     private final String shape;
     private final String schema;
@@ -194,7 +186,6 @@ public final class AvroFiles extends TableFiles {
     }
   }
 
-  /** Writes the rows of one file. */
   private static final class Writer extends OutputWriter {
     private final String table;
     private final String path;

@@ -17,7 +17,6 @@ import org.apache.spark.sql.catalyst.util.MapData;
 final class AvroWriters {
   private AvroWriters() {}
 
-  /** Turns a row into a record. */
   @FunctionalInterface
   interface RowWriter {
     Object write(InternalRow row);
@@ -29,7 +28,6 @@ final class AvroWriters {
     Object write(SpecializedGetters values, int position);
   }
 
-  /** A writer of rows as records of this schema. */
   static RowWriter row(Schema schema, Shape shape) {
     Writer[] writers = new Writer[shape.names().length];
     for (int i = 0; i < writers.length; i++) {

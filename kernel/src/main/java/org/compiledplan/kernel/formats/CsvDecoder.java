@@ -12,8 +12,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `csv`: a record a line, or several lines where a quoted cell has line ends. */
 public final class CsvDecoder extends Decoder {
-  private static final long serialVersionUID = 1L;
-
   private static final String HEADER =
       "the line is a header, with the names of columns, and Flink's csv has no option to skip one";
 

@@ -11,8 +11,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Writes the format `csv`, a record a row. */
 public final class CsvEncoder extends Encoder {
-  private static final long serialVersionUID = 1L;
-
   /** Longer texts are put in quotes without a look at them. */
   private static final int LOOKED_AT = 24;
 

@@ -28,12 +28,10 @@ final class CsvLines {
     this.trims = trims;
   }
 
-  /** Whether the record of the last line goes on. */
   boolean isOpen() {
     return open;
   }
 
-  /** Forget an open record. */
   void clear() {
     open = false;
     cells = new ArrayList<>();

@@ -23,7 +23,6 @@ record CsvValues(boolean lenient, String elements, String nothing) {
 
   private static final TimestampTexts TIMES = new TimestampTexts("SQL");
 
-  /** A reader of cells of this type. */
   Reader reader(Shape shape) {
     Reader strict = strict(shape);
     return cell -> {

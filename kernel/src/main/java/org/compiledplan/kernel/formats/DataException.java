@@ -2,7 +2,6 @@ package org.compiledplan.kernel.formats;
 
 /** A value that cannot be read or written: says which column, the value, and what it should be. */
 public final class DataException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
   private static final int SHOWN = 200;
 
   public DataException(String message) {

@@ -19,7 +19,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * were.
  */
 public final class DataOldDecoder extends Decoder {
-  private static final long serialVersionUID = 1L;
   private static final byte INSERT = 0;
   private static final byte UPDATE_BEFORE = 1;
   private static final byte UPDATE_AFTER = 2;

@@ -22,7 +22,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * The formats `debezium-json` and `ogg-json`: an event a line, with the row before and after it.
  */
 public final class DebeziumDecoder extends Decoder {
-  private static final long serialVersionUID = 1L;
   private static final byte INSERT = 0;
   private static final byte UPDATE_BEFORE = 1;
   private static final byte UPDATE_AFTER = 2;
@@ -53,7 +52,6 @@ public final class DebeziumDecoder extends Decoder {
     this.isOgg = isOgg;
   }
 
-  /** What is read of an event. */
   private static final class Event {
     private InternalRow before;
     private InternalRow after;

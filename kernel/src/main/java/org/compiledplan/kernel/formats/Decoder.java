@@ -16,13 +16,11 @@ import org.apache.spark.unsafe.types.UTF8String;
  * with its internal values, so that a row costs no conversion.
  */
 public abstract class Decoder implements Serializable {
-  private static final long serialVersionUID = 1L;
   private static final int SHOWN = 64;
 
   /** The metadata of formats that have none. */
   protected static final Object[] NO_METADATA = {};
 
-  /** No changes. */
   protected static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
 
   private final String table;
@@ -159,7 +157,6 @@ public abstract class Decoder implements Serializable {
         + (length < bytes.length ? " ..." : "");
   }
 
-  /** The changes of a line. */
   protected abstract ArrayData decode(UTF8String line) throws Exception;
 
   /** The changes of a part of a message, which is a record by itself. */
@@ -167,13 +164,11 @@ public abstract class Decoder implements Serializable {
     return decode(part);
   }
 
-  /** Makes changes of a record. */
   @FunctionalInterface
   private interface Reading {
     ArrayData of(UTF8String record) throws Exception;
   }
 
-  /** Insertions of rows. */
   protected static ArrayData inserts(List<InternalRow> rows) {
     Object[] changes = new Object[rows.size()];
     for (int i = 0; i < changes.length; i++) {
@@ -192,7 +187,6 @@ public abstract class Decoder implements Serializable {
     return index == 0 ? null : ByteBuffer.allocate(4).putInt(index).array();
   }
 
-  /** The insertion of one row. */
   protected static ArrayData insert(InternalRow row) {
     return new GenericArrayData(new Object[] {change((byte) 0, null, row, NO_METADATA)});
   }

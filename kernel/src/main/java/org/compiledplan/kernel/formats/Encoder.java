@@ -6,8 +6,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Turns rows into lines of text. Spark calls `line` by name, with its internal values. */
 public abstract class Encoder implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final String table;
 
   /**
@@ -17,7 +15,6 @@ public abstract class Encoder implements Serializable {
     this.table = table;
   }
 
-  /** The line of a row of this kind. */
   public final UTF8String line(byte kind, InternalRow row) {
     try {
       return encode(kind, row);

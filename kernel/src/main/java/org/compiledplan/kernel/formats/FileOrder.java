@@ -13,8 +13,6 @@ import org.compiledplan.kernel.sources.RowNumbers;
  * then as they are read.
  */
 public final class FileOrder implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final int common;
   private transient UTF8String last;
   private transient byte[] prefix;

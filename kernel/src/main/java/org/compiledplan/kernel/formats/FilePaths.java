@@ -17,8 +17,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Py4J finds a static method by its name alone.
  */
 public final class FilePaths implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final String table;
   private final String shape;
   private final String nothing;

@@ -4,10 +4,8 @@ import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** SparkValues of partition columns as texts, which become names of folders. */
+/** Values of partition columns as texts, which become names of folders. */
 public final class FolderText implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final String shape;
   private transient Shape type;
 

@@ -15,8 +15,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `json`: an object a line. */
 public final class JsonDecoder extends Decoder {
-  private static final long serialVersionUID = 1L;
-
   static final JsonFactory FACTORY =
       new JsonFactoryBuilder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();
 

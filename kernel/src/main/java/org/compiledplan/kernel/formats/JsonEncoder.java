@@ -15,7 +15,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * `maxwell-json`, an event a line.
  */
 public final class JsonEncoder extends Encoder {
-  private static final long serialVersionUID = 1L;
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final byte UPDATE_BEFORE = 1;
   private static final byte DELETE = 3;

@@ -135,13 +135,11 @@ final class JsonWriters {
     };
   }
 
-  /** Writes a row as an object. */
   @FunctionalInterface
   interface RowWriter {
     void write(JsonGenerator out, InternalRow row) throws IOException;
   }
 
-  /** A writer of rows of this type. */
   RowWriter row(Shape shape) {
     String[] names = shape.names();
     Writer[] writers = new Writer[names.length];

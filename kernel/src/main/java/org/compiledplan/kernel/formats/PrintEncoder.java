@@ -16,7 +16,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * values.
  */
 public final class PrintEncoder extends Encoder {
-  private static final long serialVersionUID = 1L;
   private static final String[] KINDS = {"+I", "-U", "+U", "-D"};
   private static final long MICROS = 1_000_000L;
 
@@ -45,7 +44,6 @@ public final class PrintEncoder extends Encoder {
     out.append(']');
   }
 
-  /** A value as Java prints it. */
   static void value(StringBuilder out, SpecializedGetters values, int i, Shape shape) {
     if (values.isNullAt(i)) {
       out.append("null");

@@ -9,8 +9,6 @@ import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;
 
 /** The format `protobuf`: a message is a row. */
 public final class ProtobufDecoder extends Decoder {
-  private static final long serialVersionUID = 1L;
-
   private final String shape;
   private final ProtobufMessages messages;
   private final boolean defaults;

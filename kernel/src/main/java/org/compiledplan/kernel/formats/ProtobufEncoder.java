@@ -6,8 +6,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `protobuf`: a row is a message. */
 public final class ProtobufEncoder extends Encoder {
-  private static final long serialVersionUID = 1L;
-
   private final String shape;
   private final ProtobufMessages messages;
   private final String nothing;

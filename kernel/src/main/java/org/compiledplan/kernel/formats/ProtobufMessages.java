@@ -14,8 +14,6 @@ import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;
 
 /** A type of messages, which options of the format tell; and which columns its fields can be. */
 public final class ProtobufMessages implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   /** Options that tables do not have: the full name of a type, and the files that define it. */
   static final String TYPE = "message-type";
 
@@ -42,7 +40,6 @@ public final class ProtobufMessages implements Serializable {
     ProtobufWriters.row(of, Shape.parse(shape), "");
   }
 
-  /** The type. */
   Descriptor descriptor() throws InvalidProtocolBufferException, DescriptorValidationException {
     if (descriptor == null) {
       Map<String, FileDescriptor> files = new LinkedHashMap<>();
@@ -71,7 +68,6 @@ public final class ProtobufMessages implements Serializable {
     return found;
   }
 
-  /** The field of a column. */
   static FieldDescriptor field(Descriptor type, String name) {
     FieldDescriptor found = type.findFieldByName(name);
     if (found == null) {
@@ -81,7 +77,6 @@ public final class ProtobufMessages implements Serializable {
     return found;
   }
 
-  /** What is wrong with a column of a field. */
   static DataException unfit(FieldDescriptor field, Shape shape) {
     String type =
         field.isMapField()

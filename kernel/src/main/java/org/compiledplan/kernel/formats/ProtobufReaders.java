@@ -21,7 +21,6 @@ final class ProtobufReaders {
 
   private ProtobufReaders() {}
 
-  /** Turns a message into a row. */
   @FunctionalInterface
   interface RowReader {
     InternalRow read(Message message);

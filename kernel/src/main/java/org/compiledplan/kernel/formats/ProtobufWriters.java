@@ -20,7 +20,6 @@ import org.sparkproject.spark_core.protobuf.Message;
 final class ProtobufWriters {
   private ProtobufWriters() {}
 
-  /** Turns a row into a message. */
   @FunctionalInterface
   interface RowWriter {
     Message write(InternalRow row);

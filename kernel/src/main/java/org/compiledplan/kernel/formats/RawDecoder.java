@@ -9,8 +9,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `raw`: a line is the one column. */
 public final class RawDecoder extends Decoder {
-  private static final long serialVersionUID = 1L;
-
   /** An option that tables do not have: what is read is a message, and no line of a file. */
   static final String MESSAGE = "message";
 

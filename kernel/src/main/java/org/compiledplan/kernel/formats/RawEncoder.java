@@ -7,8 +7,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `raw`: the one column is the line. */
 public final class RawEncoder extends Encoder {
-  private static final long serialVersionUID = 1L;
-
   private final String shape;
   private final HashMap<String, String> options;
   private transient RawValues values;

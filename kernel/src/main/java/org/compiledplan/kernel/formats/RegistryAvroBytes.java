@@ -13,8 +13,6 @@ import org.apache.avro.io.DatumReader;
  * resolved against the table's.
  */
 final class RegistryAvroBytes extends AvroBytes {
-  private static final long serialVersionUID = 1L;
-
   /** The zero byte and the id. */
   private static final int HEAD = 1 + Integer.BYTES;
 

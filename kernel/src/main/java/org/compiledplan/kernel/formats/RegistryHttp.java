@@ -31,7 +31,6 @@ import org.slf4j.LoggerFactory;
  * that it is not able to answer, is waited for, as long as `http.connect.timeout.ms` says.
  */
 final class RegistryHttp {
-  /** The status of what is not there. */
   static final int NOT_FOUND = 404;
 
   private static final Logger LOG = LoggerFactory.getLogger(RegistryHttp.class);
@@ -49,7 +48,6 @@ final class RegistryHttp {
   private final long patience;
   private HttpClient client;
 
-  /** What a registry answered. */
   record Answer(int status, String body) {}
 
   /**

@@ -48,7 +48,6 @@ public record Shape(
     return root.equals("DECIMAL") || Arrays.stream(children).anyMatch(Shape::hasDecimals);
   }
 
-  /** The Spark type that holds the values. */
   DataType spark() {
     return switch (root) {
       case "BOOLEAN" -> DataTypes.BooleanType;

@@ -5,7 +5,7 @@ import java.math.RoundingMode;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** SparkValues in Spark's internal form. */
+/** Values in Spark's internal form. */
 final class SparkValues {
   private SparkValues() {}
 

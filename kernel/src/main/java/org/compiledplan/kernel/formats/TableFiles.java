@@ -16,8 +16,6 @@ import scala.collection.immutable.Seq;
 
 /** A file format of Spark's whose columns are those that a table declares. */
 public abstract class TableFiles implements FileFormat, Serializable {
-  private static final long serialVersionUID = 1L;
-
   @Override
   public final Option<StructType> inferSchema(
       SparkSession session, Map<String, String> options, Seq<FileStatus> files) {

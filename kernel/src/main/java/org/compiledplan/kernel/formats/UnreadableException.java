@@ -7,7 +7,6 @@ import java.net.URISyntaxException;
  * A record or file of a table that cannot be read. The message ends with the place and a remedy.
  */
 public final class UnreadableException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
   private static final String FILE_REMEDY =
       "correct the file, or remove it from where the table is read";
 

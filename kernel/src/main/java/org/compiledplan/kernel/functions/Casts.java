@@ -69,7 +69,6 @@ final class Casts {
     Registry.strict("MILLIS_TO_TEXT", a -> millisText((Long) a[0]));
   }
 
-  /** Reads a text or throws. */
   interface Reader {
     Object read(String text) throws Exception;
   }
@@ -105,7 +104,6 @@ final class Casts {
     throw new IllegalArgumentException("not a truth value");
   }
 
-  /** The bounds of a whole number type. */
   private record Range(long low, long high) {
     static Range of(String type) {
       return switch (type) {

@@ -5,7 +5,6 @@ import java.util.stream.Collectors;
 
 /** A function that failed on a value: names the function, the values and the cause. */
 public final class FunctionException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
   private static final int SHOWN = 200;
 
   FunctionException(String name, Object[] values, Throwable cause) {

@@ -308,7 +308,6 @@ final class Json {
     return value != null && form.equals("raw") ? read((String) value) : node(value);
   }
 
-  /** A Spark value as JSON. */
   static JsonNode node(Object value) {
     if (value == null) return NullNode.getInstance();
     if (value instanceof Row row) {

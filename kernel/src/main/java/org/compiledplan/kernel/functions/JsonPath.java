@@ -38,8 +38,6 @@ final class JsonPath {
 
   /** Thrown by a path that is not one, or that leads nowhere. */
   static final class PathException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     PathException(String message) {
       super(message);
     }

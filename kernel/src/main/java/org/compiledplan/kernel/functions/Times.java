@@ -104,7 +104,6 @@ final class Times {
     Registry.strict("CONVERT_TZ", a -> convert((String) a[0], (String) a[1], (String) a[2]));
   }
 
-  /** Formatters by pattern. */
   private static final class Formats<T> {
     private static final int KEPT = 100;
     private final Map<String, T> known = new HashMap<>();

@@ -14,8 +14,6 @@ import org.compiledplan.kernel.values.JsonText;
 
 /** Converts rows of state; called by Spark for each row, in each task by a copy of its own. */
 public final class Converter implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final String oldStages;
   private final String oldStates;
   private final String newStages;
@@ -23,7 +21,6 @@ public final class Converter implements Serializable {
   private final String mappings;
   private transient volatile ThreadLocal<Map<UTF8String, Target>> targets;
 
-  /** What becomes of an operator's state. */
   private static final class Target {
     private final String from;
     private final UTF8String to;

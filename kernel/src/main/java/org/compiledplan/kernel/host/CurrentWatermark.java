@@ -18,8 +18,6 @@ import org.apache.spark.util.AccumulatorV2;
  * is more than 200 ms ahead of the last, and a start of a run begins with none.
  */
 public final class CurrentWatermark implements UDF1<Long, Long> {
-  private static final long serialVersionUID = 1L;
-
   private final Reached reached;
 
   /** What had been reached when the task was sent. */
@@ -73,7 +71,6 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
 
   /** The largest watermark up to each of the last micro-batches. */
   private static final class Reached extends AccumulatorV2<long[], TreeMap<Long, Long>> {
-    private static final long serialVersionUID = 1L;
     private static final int KEPT = 3;
 
     private final TreeMap<Long, Long> byBatch = new TreeMap<>();

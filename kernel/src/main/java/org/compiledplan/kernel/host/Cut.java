@@ -11,8 +11,6 @@ import scala.collection.immutable.Seq;
  * all that is below them; in a chain of stages that is the whole chain, once for each stage.
  */
 final class Cut extends UnaryPlan {
-  private static final long serialVersionUID = 1L;
-
   Cut(SparkPlan child) {
     super(child);
   }

@@ -36,7 +36,6 @@ final class FoldedRows implements Iterator<Object> {
   /** Rows a key that make it worth while. */
   private static final int WORTH_ROWS = 2;
 
-  /** An operator whose rows are folded. */
   static final class Folded {
     private final UTF8String op;
     private final Operator operator;
@@ -70,7 +69,6 @@ final class FoldedRows implements Iterator<Object> {
     }
   }
 
-  /** The rows of a key. */
   private final class Group {
     private final int number;
     private final Folded to;
@@ -121,7 +119,6 @@ final class FoldedRows implements Iterator<Object> {
       return of.isNullAt(at) ? Long.MIN_VALUE : Math.max(of.getLong(at), Long.MIN_VALUE + 1);
     }
 
-    /** The packed row. */
     InternalRow made() {
       return new GenericInternalRow(
           new Object[] {to.numbers.key(number), to.op, partial == null ? row : folded()});

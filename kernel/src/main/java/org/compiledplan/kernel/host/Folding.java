@@ -19,8 +19,6 @@ import scala.runtime.AbstractFunction1;
 /** Makes one row of the rows of a key before they are shuffled, for operators that allow it. */
 final class Folding extends AbstractFunction1<Iterator<Object>, Iterator<Object>>
     implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final StageSpec spec;
   private final Set<String> uids;
 

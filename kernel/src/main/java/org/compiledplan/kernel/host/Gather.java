@@ -12,8 +12,6 @@ import scala.collection.immutable.Seq;
  * and relies on nothing but that equal keys come one after the other.
  */
 final class Gather extends UnaryPlan {
-  private static final long serialVersionUID = 1L;
-
   /** What a task holds at most before it sorts. */
   private static final ByteOption MOST_BYTES =
       new ByteOption("spark.compiledPlan.gatherBytes", 256L << 20);

@@ -25,7 +25,6 @@ final class GatheredRows implements Iterator<InternalRow> {
   /** What is kept of a row beside its bytes. */
   private static final int ROW_BYTES = 40 + KeyOrder.BYTES_A_KEY;
 
-  /** The keys of an operator. */
   private static final class Keys {
     private final UTF8String op;
     private final KeyNumbers numbers = new KeyNumbers();

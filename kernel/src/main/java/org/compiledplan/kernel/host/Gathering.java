@@ -14,8 +14,6 @@ import scala.runtime.AbstractFunction1;
  */
 final class Gathering extends AbstractFunction1<Iterator<InternalRow>, Iterator<InternalRow>>
     implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final SortExec sort;
   private final long most;
   private final Passing passing;

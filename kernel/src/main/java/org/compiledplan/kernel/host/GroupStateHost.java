@@ -12,8 +12,6 @@ import org.compiledplan.kernel.operators.BatchContext;
  */
 final class GroupStateHost
     implements FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow> {
-  private static final long serialVersionUID = 1L;
-
   private final StageSpec spec;
   private final StageMetrics metrics;
   private transient StageRuntime runtime;

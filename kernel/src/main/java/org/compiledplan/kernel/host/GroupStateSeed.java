@@ -11,8 +11,6 @@ import org.compiledplan.kernel.operators.BatchContext;
 /** Seeds a stage that {@link GroupStateHost} is to go on with. */
 final class GroupStateSeed
     implements FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow> {
-  private static final long serialVersionUID = 1L;
-
   private final StageSpec spec;
   private final StageMetrics metrics;
   private transient StageRuntime runtime;

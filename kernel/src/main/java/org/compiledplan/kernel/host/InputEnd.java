@@ -12,8 +12,6 @@ import scala.collection.Iterator;
  * which is before its state is committed. Spark's own word of it, {@code close}, comes after that.
  */
 final class InputEnd extends UnaryPlan {
-  private static final long serialVersionUID = 1L;
-
   private static final class Told {
     private Runnable ended = () -> {};
   }

@@ -46,8 +46,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * and much code to compile in the first micro-batch.
  */
 public final class InternalRows implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   /**
    * Would take fields out of the structs that the kernel makes, in a plan that says nothing of how
    * they are made.

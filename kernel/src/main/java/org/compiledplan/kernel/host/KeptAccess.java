@@ -177,7 +177,6 @@ final class KeptAccess {
             });
   }
 
-  /** The fields of Spark's classes. */
   private static final class Fields {
     /** The bit of a handle that says that its timers are made. */
     private static final byte TIMERS_MADE = 4;

@@ -24,7 +24,6 @@ final class KeyNumbers {
   private byte[] bytes = new byte[FIRST_PLACES * 16];
   private int size;
 
-  /** Keys so far. */
   int size() {
     return size;
   }
@@ -65,7 +64,6 @@ final class KeyNumbers {
     return prefix;
   }
 
-  /** Forgets all keys. */
   void clear() {
     Arrays.fill(places, 0);
     size = 0;

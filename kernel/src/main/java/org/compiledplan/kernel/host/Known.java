@@ -14,8 +14,6 @@ import java.io.Serializable;
  */
 public record Known(byte kind, int group, long number, String member, long watermark)
     implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   /** A member of a group tells its watermark: such rows come from tasks upstream. */
   static final byte TOLD = 0;
 

@@ -9,8 +9,6 @@ import org.compiledplan.kernel.sources.RowNumbers;
 
 /** Numbers rows in the order in which a task reads them; see {@link RowNumbers}. */
 public final class OrderNumber implements UDF0<Long> {
-  private static final long serialVersionUID = 1L;
-
   private transient long task;
   private transient long next;
 

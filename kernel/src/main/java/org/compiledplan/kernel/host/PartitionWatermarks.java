@@ -142,10 +142,7 @@ public final class PartitionWatermarks {
     return reached.of(batch);
   }
 
-  /** The function of a row. */
   private static final class OfRow implements UDF2<Long, String, Long> {
-    private static final long serialVersionUID = 1L;
-
     private final PartitionsReached reached;
     private final Gives gives;
     private final boolean everyRow;

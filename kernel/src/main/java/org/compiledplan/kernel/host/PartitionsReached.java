@@ -14,7 +14,6 @@ import org.apache.spark.util.AccumulatorV2;
  */
 final class PartitionsReached
     extends AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> {
-  private static final long serialVersionUID = 1L;
   private static final int KEPT = 3;
 
   private final TreeMap<Long, HashMap<String, long[]>> byBatch = new TreeMap<>();

@@ -9,8 +9,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Behind what the host of a stage gives, the rows that went around it. */
 final class PassAround extends UnaryPlan {
-  private static final long serialVersionUID = 1L;
-
   /** Adds them; has nothing of the plan, which stays in the driver. */
   private record Adding(Passing passing)
       implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, java.io.Serializable {

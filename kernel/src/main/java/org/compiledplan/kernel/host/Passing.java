@@ -16,8 +16,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * to make known to Spark.
  */
 final class Passing implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   private final StageSpec spec;
   private final int fields;
   private final TaskParts<Iterator<UnsafeRow>> aside = TaskParts.ofTheirOwn();

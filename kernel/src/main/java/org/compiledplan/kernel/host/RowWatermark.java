@@ -12,8 +12,6 @@ import org.apache.spark.sql.types.DataTypes;
  * watermark comes after it, and only once it is more than 200 ms ahead of the last.
  */
 public final class RowWatermark implements UDF1<Long, Long> {
-  private static final long serialVersionUID = 1L;
-
   /** Flink's default of pipeline.auto-watermark-interval, ms. */
   static final long INTERVAL = 200;
 

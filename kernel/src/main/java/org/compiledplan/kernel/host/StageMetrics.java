@@ -14,11 +14,8 @@ import org.apache.spark.util.LongAccumulator;
  * their bytes changed. They are Spark accumulators, so a task that is retried counts twice.
  */
 final class StageMetrics implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   /** The counters of one operator. */
   static final class Counters implements Serializable {
-    private static final long serialVersionUID = 1L;
     final LongAccumulator stateRows;
     final LongAccumulator stateBytes;
     final LongAccumulator rowsIn;

@@ -19,7 +19,6 @@ import org.compiledplan.kernel.values.JsonText;
 
 /** A stage's description, checked against the schema of its input. */
 final class StageSpec implements Serializable {
-  private static final long serialVersionUID = 1L;
   private static final String[] HEAD = {"op", "key", "port", "kind", "ord", "path", "watermark"};
   private static final String HEAD_DDL =
       "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, path BINARY, watermark BIGINT";
@@ -38,7 +37,6 @@ final class StageSpec implements Serializable {
 
   /** One operator: its parameters as JSON, where its inputs are and what its output looks like. */
   static final class OperatorPart implements Serializable {
-    private static final long serialVersionUID = 1L;
     final String uid;
     final String type;
     final String parameters;

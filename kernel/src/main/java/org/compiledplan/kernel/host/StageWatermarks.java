@@ -21,8 +21,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Rows of other kinds come when a batch begins, see {@link Known}.
  */
 final class StageWatermarks implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   /** What the head says of a control row. */
   final String op;
 

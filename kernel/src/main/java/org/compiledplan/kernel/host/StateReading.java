@@ -25,7 +25,6 @@ import org.compiledplan.kernel.operators.TimedState;
  * bytes}, as the host wrote them: figures of all operators, and the content of one.
  */
 public final class StateReading implements Serializable {
-  private static final long serialVersionUID = 1L;
   private static final String FIGURES =
       "op STRING, bytes BIGINT, timer BIGINT,"
           + " entries ARRAY<STRUCT<input: INT, written: BIGINT, time: BIGINT>>";

@@ -16,8 +16,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Hosts a stage in {@code transformWithState}. */
 final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRow> {
-  private static final long serialVersionUID = 1L;
-
   private static final long TICK_MS = 100;
 
   private final StageSpec spec;

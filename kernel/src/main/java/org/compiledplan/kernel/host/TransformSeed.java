@@ -17,8 +17,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * already waits for the first micro-batch of the stage itself.
  */
 final class TransformSeed extends StatefulProcessor<Row, InternalRow, InternalRow> {
-  private static final long serialVersionUID = 1L;
-
   private final StageSpec spec;
   private final StageMetrics metrics;
 

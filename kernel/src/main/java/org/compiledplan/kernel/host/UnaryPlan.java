@@ -17,8 +17,6 @@ import scala.reflect.ClassTag$;
  * driver.
  */
 abstract class UnaryPlan extends SparkPlan implements UnaryExecNode {
-  private static final long serialVersionUID = 1L;
-
   private final transient SparkPlan child;
   private final Seq<Attribute> output;
 

@@ -27,7 +27,6 @@ import org.compiledplan.kernel.sinks.BatchTask;
  * then the keys.
  */
 public final class BatchWriter extends BatchTask {
-  private static final long serialVersionUID = 1;
   private static final byte UPDATE_BEFORE = 1, DELETE = 3;
 
   private BatchWriter(String description, long batch, boolean mayBeThere) {

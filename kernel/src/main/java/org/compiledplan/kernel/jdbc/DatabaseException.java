@@ -2,8 +2,6 @@ package org.compiledplan.kernel.jdbc;
 
 /** What a database refuses, in words for the user. */
 public class DatabaseException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   DatabaseException(String message) {
     // Without the cause: the last message of the chain is what the user sees.
     super(message);

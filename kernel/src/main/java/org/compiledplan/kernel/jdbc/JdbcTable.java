@@ -41,9 +41,7 @@ public final class JdbcTable extends StreamProvider {
   }
 
   /** A query of a partition; `spec` is the table's. */
-  record Query(String spec, String sql) implements InputPartition {
-    private static final long serialVersionUID = 1L;
-  }
+  record Query(String spec, String sql) implements InputPartition {}
 
   private static final class Once implements MicroBatchStream, SupportsTriggerAvailableNow {
     private static final LongOffset NOTHING = new LongOffset(0);

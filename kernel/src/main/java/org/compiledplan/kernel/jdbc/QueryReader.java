@@ -21,8 +21,6 @@ import scala.Function1;
 final class QueryReader implements PartitionReader<InternalRow> {
   /** Opens readers of queries. */
   static final class Factory implements PartitionReaderFactory, Serializable {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
       return new QueryReader((JdbcTable.Query) partition);

@@ -20,8 +20,6 @@ import org.compiledplan.kernel.sinks.BatchTask;
  * {@code owner} says in its text which run has taken the transactional ids.
  */
 public final class TransactionWriter extends BatchTask {
-  private static final long serialVersionUID = 1;
-
   private TransactionWriter(String description, long batch, boolean mayBeThere) {
     super(description, batch, mayBeThere);
   }

@@ -27,8 +27,6 @@ import scala.runtime.AbstractFunction1;
  * LineTable}; `whole`, whether a file is read by one task from its first line to its last.
  */
 public final class LineFiles extends TableFiles {
-  private static final long serialVersionUID = 1L;
-
   /** All columns that such files have, as JSON. */
   public static String schema(String shape, List<String> metadata, boolean putsAside) {
     return LineTable.schema(shape, metadata, putsAside).json();
@@ -61,8 +59,6 @@ public final class LineFiles extends TableFiles {
   /** Opens parts of files in a task. */
   private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
       implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     private final LineTable table;
     private final SerializableConfiguration conf;
     private transient LineRows.Shared shared;

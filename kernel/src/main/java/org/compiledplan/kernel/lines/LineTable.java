@@ -19,7 +19,6 @@ import org.compiledplan.kernel.values.JsonText;
 
 /** A table of files of lines, and which columns of it are read. */
 final class LineTable implements Serializable {
-  private static final long serialVersionUID = 1L;
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   /** Formats that look at a column of a record for itself: what nobody reads is not looked at. */

@@ -24,7 +24,6 @@ abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator<S> {
     state.put(format, entry, entry.nextDue(context), isNew ? 1 : 0);
   }
 
-  /** The work on a key. */
   abstract class EntryWork implements Session {
     final KeyedState state;
     final BatchContext context;

@@ -136,7 +136,6 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
     return TimeMath.minus(TimeMath.minus(now, reach[port]), 1);
   }
 
-  /** What is kept of both inputs. */
   final class Caches implements KeyState {
     final IntervalCache[] of = {
       new IntervalCache(columns[LEFT]), new IntervalCache(columns[RIGHT])

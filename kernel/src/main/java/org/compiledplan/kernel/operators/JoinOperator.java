@@ -13,7 +13,6 @@ abstract class JoinOperator extends KeyedOperator<RowStores> {
     else state.again(stores.nextDue(context));
   }
 
-  /** The work on a key. */
   abstract class JoinWork implements Session {
     private final KeyedState state;
     private final BatchContext context;
@@ -25,7 +24,6 @@ abstract class JoinOperator extends KeyedOperator<RowStores> {
       this.context = context;
     }
 
-    /** The rows of an input. */
     final RowStore store(int input) {
       if (stores == null) {
         stores = state.read(format);

@@ -7,7 +7,6 @@ public interface KeyedState {
   /** What was put last, as bytes; null if there is nothing. */
   byte[] get();
 
-  /** Whether there is any. */
   default boolean isThere() {
     return get() != null;
   }

@@ -13,7 +13,6 @@ final class MatchPattern {
   /** The state of a complete match. */
   static final int FINAL = 0;
 
-  /** A way out of a state. */
   static final class Edge {
     /** The variable that a row is taken as; -1: the row is tried on the target. */
     final int take;

@@ -15,7 +15,6 @@ public interface Operator {
    */
   void onTimer(KeyedState state, BatchContext context, Out out);
 
-  /** What its state is. */
   StateFormat<?> stateFormat();
 
   /**

@@ -15,10 +15,8 @@ public final class OperatorSpec {
   private final boolean eventTime;
   private final JsonNode parameters;
 
-  /** Column types of each input. */
   public final ValueType[][] inputs;
 
-  /** Column types of the output. */
   public final ValueType[] output;
 
   private final Function<String, RowPredicate> conditions;
@@ -99,7 +97,6 @@ public final class OperatorSpec {
     return (int) number(field, -1);
   }
 
-  /** Column indices. */
   public int[] columns(String field) {
     return ints(parameters.path(field));
   }
@@ -119,7 +116,6 @@ public final class OperatorSpec {
     return input < keys.length ? keys[input] : new int[0];
   }
 
-  /** Some columns of a row. */
   static Object[] values(Object[] row, int[] columns) {
     Object[] values = new Object[columns.length];
     for (int i = 0; i < values.length; i++) values[i] = row[columns[i]];

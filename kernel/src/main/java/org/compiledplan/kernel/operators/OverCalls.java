@@ -42,7 +42,6 @@ final class OverCalls {
     return values;
   }
 
-  /** The row with what the aggregates gave. */
   Object[] result(Object[] row, Object[] values) {
     Object[] result = new Object[width + values.length];
     System.arraycopy(row, 0, result, 0, width);

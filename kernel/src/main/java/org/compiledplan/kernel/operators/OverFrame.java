@@ -62,7 +62,6 @@ final class OverFrame implements Stored {
   /** Null until they are needed one by one. */
   private ArrayDeque<Row> rows;
 
-  /** A frame without rows. */
   OverFrame(Reach reach, OverCalls calls, Columns columns) {
     this.reach = reach;
     this.calls = calls;

@@ -74,7 +74,6 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
     }
   }
 
-  /** The rows of a key, in order. */
   final class Ranking implements KeyState {
     /** The last rank of the window, if it was taken from the first row of the key; else -1. */
     private long last = -1;

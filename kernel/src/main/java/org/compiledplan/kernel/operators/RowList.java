@@ -13,7 +13,6 @@ import org.compiledplan.kernel.state.Stored;
  * untouched.
  */
 final class RowList implements Stored {
-  /** A row of the list. */
   final class Entry implements Stored {
     private byte kind;
     private PackedRow row;

@@ -86,7 +86,6 @@ final class RowStore implements Stored {
   private int removedCount;
   private boolean changed;
 
-  /** A store without rows. */
   RowStore(Layout layout) {
     this.layout = layout;
     packed = new PackedList<>(Entry::new);

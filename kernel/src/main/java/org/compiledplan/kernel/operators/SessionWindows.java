@@ -66,7 +66,6 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     work.saveOrAskAgain();
   }
 
-  /** A session. */
   private final class Window implements Stored {
     private long start;
     private long end;
@@ -95,7 +94,6 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     }
   }
 
-  /** The sessions of a key. */
   final class Sessions implements KeyState {
     private Object[] head;
 

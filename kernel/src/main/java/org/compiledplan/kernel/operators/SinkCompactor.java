@@ -41,7 +41,6 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
     format = new StateFormat<>(spec, StateKind.SINK_COMPACTOR, () -> new Waiting(ttl));
   }
 
-  /** A change that waits. */
   private final class Change implements Stored {
     private byte kind;
     private Object[] row;

@@ -28,7 +28,6 @@ final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMaterializer.
     return new Work(state, context);
   }
 
-  /** The rows of a primary key. */
   final class Rows extends SingleEntry {
     private final List<Object[]> rows = new ArrayList<>();
 

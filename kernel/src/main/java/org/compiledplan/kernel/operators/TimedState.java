@@ -51,7 +51,6 @@ public abstract class TimedState implements KeyedState {
   private OptionalLong firedAt = OptionalLong.empty();
   private long earliest = Long.MIN_VALUE;
 
-  /** The uid of the operator. */
   protected abstract String uid();
 
   /** The host's bytes, null if there are none. */

@@ -17,7 +17,6 @@ import org.compiledplan.kernel.state.Stored;
  * <p>Adding appends bytes; what is there is read only when something is due.
  */
 final class WaitingRows implements Stored {
-  /** A waiting row. */
   final class Waiting implements Stored {
     private long time;
     private long due;
@@ -50,7 +49,6 @@ final class WaitingRows implements Stored {
       return due;
     }
 
-    /** See {@link RowKinds}. */
     byte kind() {
       return kind;
     }

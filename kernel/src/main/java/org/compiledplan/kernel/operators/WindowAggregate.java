@@ -63,7 +63,6 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
     work.saveOrAskAgain();
   }
 
-  /** The panes of a group. */
   final class Panes implements KeyState {
     private Object[] values;
     private final TreeMap<WindowPanes.Pane, WindowPanes.Pane> panes =

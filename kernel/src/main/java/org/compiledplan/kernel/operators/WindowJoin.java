@@ -39,7 +39,6 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
     return new AttachedWindow<>(spec, StateKind.WINDOW_JOIN, false, new WindowJoin(spec));
   }
 
-  /** The rows of both inputs. */
   final class Sides implements Stored {
     private final RowList[] of = {
       new RowList(Columns.ofInput(LEFT, types[LEFT])),

@@ -30,7 +30,6 @@ final class WindowRank implements AttachedWindow.Content<WindowRank.Ranking> {
     return new AttachedWindow<>(spec, StateKind.WINDOW_RANK, false, new WindowRank(spec));
   }
 
-  /** The first rows, in order. */
   final class Ranking implements Stored {
     private final List<Object[]> rows = new ArrayList<>();
 

@@ -11,8 +11,6 @@ import org.apache.spark.sql.types.DataTypes;
  * The time at which a row is computed: in real-time mode Spark's own functions tell the batch's.
  */
 public final class RowClock implements UDF0<Instant> {
-  private static final long serialVersionUID = 1L;
-
   /** Registers the SQL function {@code row_clock() -> TIMESTAMP}. */
   public static void register(SparkSession session) {
     session

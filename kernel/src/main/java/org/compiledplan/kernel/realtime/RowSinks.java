@@ -9,7 +9,6 @@ import org.compiledplan.kernel.kafka.MessageRows;
 
 /** The kinds of sinks, by the name that their description has as {@code "type"}. */
 final class RowSinks {
-  /** Opens a sink for a task. */
   private interface Maker {
     RowSink open(JsonNode spec, Task task) throws IOException;
   }
@@ -31,7 +30,6 @@ final class RowSinks {
     return maker.open(spec, task);
   }
 
-  /** Keeps no row. */
   private static final class Nothing implements RowSink {
     @Override
     public void write(Row row) {}

@@ -20,8 +20,6 @@ import org.compiledplan.kernel.values.JsonText;
  * to each task, "sinks": [{"type", ...}]}}.
  */
 public final class SinkWriter extends ForeachWriter<Row> {
-  private static final long serialVersionUID = 1L;
-
   private final String description;
   private final SerializableConfiguration hadoop;
   private final LongAccumulator[] counts;

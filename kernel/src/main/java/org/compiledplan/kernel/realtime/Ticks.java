@@ -80,8 +80,6 @@ public final class Ticks extends StreamProvider {
 
   /** What a row has: the key alone in a tick. */
   private record Told(String key, Known known) implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     InternalRow row() {
       Object[] values = new Object[SCHEMA.length()];
       values[0] = UTF8String.fromString(key);
@@ -97,9 +95,7 @@ public final class Ticks extends StreamProvider {
   }
 
   /** Rows with which a batch begins, then ticks. */
-  private record Part(Told[] first, Told[] ticks, long every) implements InputPartition {
-    private static final long serialVersionUID = 1L;
-  }
+  private record Part(Told[] first, Told[] ticks, long every) implements InputPartition {}
 
   private static final class Stream implements MicroBatchStream, SupportsRealTimeMode {
     private final Told[] ticks;
@@ -160,17 +156,13 @@ public final class Ticks extends StreamProvider {
   }
 
   private static final class Readers implements PartitionReaderFactory, Serializable {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
       return new Reader((Part) partition);
     }
   }
 
-  private record NoPosition() implements PartitionOffset {
-    private static final long serialVersionUID = 1L;
-  }
+  private record NoPosition() implements PartitionOffset {}
 
   private static final class Reader implements SupportsRealTimeRead<InternalRow> {
     private final Part part;

@@ -9,8 +9,6 @@ import org.compiledplan.kernel.values.JsonText;
 
 /** Writes the rows of a task of a micro-batch, unless they are written already. */
 public abstract class BatchTask implements ForeachPartitionFunction<Row> {
-  private static final long serialVersionUID = 1;
-
   private final String description;
   private final long batch;
   private final boolean mayBeThere;

@@ -15,7 +15,6 @@ public record Columns(ValueType[] types, int[] places, int input) {
   /** A row without columns. */
   public static final Columns NONE = new Columns(new ValueType[0], new int[0], -1);
 
-  /** All columns of an input. */
   public static Columns ofInput(int input, ValueType[] types) {
     return new Columns(types, first(types.length), input);
   }
@@ -27,7 +26,6 @@ public record Columns(ValueType[] types, int[] places, int input) {
     return new Columns(types, places.clone(), input);
   }
 
-  /** The results of calls. */
   public static Columns ofCalls(ValueType[] types) {
     return new Columns(types, first(types.length), -1);
   }

@@ -11,7 +11,6 @@ import org.compiledplan.kernel.values.ValueType;
  * looking rows up.
  */
 public final class PackedRow {
-  /** No row. */
   public static final PackedRow NONE = new PackedRow(new byte[0], 0, 0);
 
   final byte[] buffer;
@@ -44,7 +43,6 @@ public final class PackedRow {
     return new PackedRow(writer.array(), 0, writer.size());
   }
 
-  /** Whether there is no row. */
   public boolean isNone() {
     return length == 0;
   }

@@ -2,8 +2,6 @@ package org.compiledplan.kernel.state;
 
 /** State that cannot be read as what it should be: it is of another version, or of another form. */
 public final class StateFormatException extends IllegalStateException {
-  private static final long serialVersionUID = 1L;
-
   public StateFormatException(String message) {
     super(message);
   }

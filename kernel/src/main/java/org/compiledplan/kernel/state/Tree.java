@@ -6,8 +6,6 @@ import java.util.LinkedHashMap;
  * Fields of a part of state by name, see {@link TreeFields}; no map that is a value of a column.
  */
 public final class Tree extends LinkedHashMap<String, Object> {
-  private static final long serialVersionUID = 1L;
-
   public Tree() {}
 
   public Tree(Tree other) {

@@ -24,7 +24,6 @@ final class Context {
     return new Context(mapping, path.isEmpty() ? field : path + "." + field);
   }
 
-  /** How values of a type become those of another. */
   Widening widening(ValueType from, ValueType to) {
     Widening widening = Widening.of(from, to);
     if (widening != null) return widening;

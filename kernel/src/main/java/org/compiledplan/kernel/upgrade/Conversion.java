@@ -59,7 +59,6 @@ public record Conversion(
     }
   }
 
-  /** Whether no byte changes. */
   public boolean isCopy() {
     return fields.sameBytes;
   }

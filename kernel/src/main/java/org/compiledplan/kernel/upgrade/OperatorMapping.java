@@ -11,7 +11,6 @@ import java.util.List;
  * whether it may be.
  */
 public final class OperatorMapping {
-  /** A column of an input. */
   public record Place(int input, int column) {
     @Override
     public String toString() {
@@ -61,7 +60,6 @@ public final class OperatorMapping {
     return call < calls.length ? calls[call] : null;
   }
 
-  /** How many calls it tells of. */
   int callCount() {
     return calls.length;
   }

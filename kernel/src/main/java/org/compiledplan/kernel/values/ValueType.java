@@ -42,12 +42,10 @@ public record ValueType(Kind kind, int precision, int scale, ValueType[] childre
     MAP
   }
 
-  /** A type without parameters. */
   public static ValueType of(Kind kind) {
     return new ValueType(kind, 0, 0, NONE);
   }
 
-  /** DECIMAL(precision, scale). */
   public static ValueType decimal(int precision, int scale) {
     return new ValueType(Kind.DECIMAL, precision, scale, NONE);
   }
