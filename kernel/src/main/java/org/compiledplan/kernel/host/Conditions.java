@@ -61,11 +61,7 @@ public final class Conditions {
     Dataset<Row> rows =
         session.createDataFrame(
             new JavaSparkContext(session.sparkContext()).<Row>emptyRDD(), schema);
-    org.apache.spark.sql.classic.Dataset<Row> selected =
-        (org.apache.spark.sql.classic.Dataset<Row>) rows.select(condition.as("condition"));
-    LogicalPlan plan = selected.queryExecution().optimizedPlan();
-    LogicalPlan analyzed =
-        ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().analyzed();
+    LogicalPlan plan = Plans.of(rows.select(condition.as("condition"))).optimizedPlan();
     if (!(plan instanceof Project)) {
       throw new IllegalArgumentException(
           "a join condition cannot be evaluated in a stage: " + condition);
@@ -74,7 +70,8 @@ public final class Conditions {
     if (expression instanceof Alias) expression = ((Alias) expression).child();
     refuseUnevaluable(expression);
     return encode(
-        new Bound(bind(expression, CollectionConverters.asJava(analyzed.output())), schema));
+        new Bound(
+            bind(expression, CollectionConverters.asJava(Plans.analyzed(rows).output())), schema));
   }
 
   /** The expression with references to positions in place of columns. */

@@ -52,6 +52,7 @@ final class Folding extends AbstractFunction1<Iterator<Object>, Iterator<Object>
   }
 
   @Override
+  @SuppressWarnings("unchecked")
   public Iterator<Object> apply(Iterator<Object> rows) {
     Map<UTF8String, FoldedRows.Folded> folded = new HashMap<>();
     for (StageSpec.OperatorPart part : spec.operators) {
@@ -61,21 +62,8 @@ final class Folding extends AbstractFunction1<Iterator<Object>, Iterator<Object>
       UTF8String op = UTF8String.fromString(part.uid);
       folded.put(op, new FoldedRows.Folded(op, operator(part), part.columns[0], readers));
     }
-    java.util.Iterator<Object> given = CollectionConverters.asJava(rows);
+    java.util.Iterator<?> given = CollectionConverters.asJava(rows);
     return CollectionConverters.asScala(
-        new FoldedRows(
-            spec,
-            folded,
-            new java.util.Iterator<InternalRow>() {
-              @Override
-              public boolean hasNext() {
-                return given.hasNext();
-              }
-
-              @Override
-              public InternalRow next() {
-                return (InternalRow) given.next();
-              }
-            }));
+        new FoldedRows(spec, folded, (java.util.Iterator<InternalRow>) given));
   }
 }

@@ -71,16 +71,13 @@ public final class InternalRows implements Serializable {
    */
   static Dataset<Row> mapped(
       Dataset<Row> packed, Function1<Iterator<Object>, Iterator<Object>> change) {
-    org.apache.spark.sql.classic.Dataset<Row> dataset =
-        (org.apache.spark.sql.classic.Dataset<Row>) packed;
-    LogicalPlan input = dataset.queryExecution().analyzed();
+    LogicalPlan input = Plans.analyzed(packed);
     DataType any = new ObjectType(InternalRow.class);
     Expression[] given = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
     LogicalPlan objects =
         new DeserializeToObject(nullable("grouped", any, given), object(any), input);
     LogicalPlan changed = new MapPartitions(change, object(any), objects);
-    LogicalPlan plan = new SerializeFromObject(columns(packed.schema(), any), changed);
-    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+    return Plans.frame(packed, new SerializeFromObject(columns(packed.schema(), any), changed));
   }
 
   private static Attribute object(DataType type) {
@@ -119,13 +116,11 @@ public final class InternalRows implements Serializable {
    * of {@code schema}.
    */
   static Dataset<Row> unpacked(Dataset<InternalRow> typed, StructType schema) {
-    org.apache.spark.sql.classic.Dataset<InternalRow> dataset =
-        (org.apache.spark.sql.classic.Dataset<InternalRow>) typed;
-    LogicalPlan operator = ((SerializeFromObject) dataset.queryExecution().analyzed()).child();
+    LogicalPlan operator = ((SerializeFromObject) Plans.analyzed(typed)).child();
     Attribute object = object(new ObjectType(InternalRow.class));
     LogicalPlan plan =
         new SerializeFromObject(columns(schema, object.dataType()), replaced(operator, object));
-    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+    return Plans.frame(typed, plan);
   }
 
   /**
@@ -138,8 +133,7 @@ public final class InternalRows implements Serializable {
   }
 
   private static LogicalPlan replaced(LogicalPlan operator, Attribute object) {
-    if (operator instanceof TransformWithState) {
-      TransformWithState node = (TransformWithState) operator;
+    if (operator instanceof TransformWithState node) {
       Attribute row = row(node.dataAttributes());
       return new TransformWithState(
           node.keyDeserializer(),
@@ -222,17 +216,14 @@ public final class InternalRows implements Serializable {
    */
   static Dataset<Row> made(
       Dataset<Row> rows, Serializable on, String method, StructType made, String... columns) {
-    org.apache.spark.sql.classic.Dataset<Row> dataset =
-        (org.apache.spark.sql.classic.Dataset<Row>) rows.select(columnsOf(columns));
-    LogicalPlan input = dataset.queryExecution().analyzed();
+    LogicalPlan input = Plans.analyzed(rows.select(columnsOf(columns)));
     Expression[] arguments = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
     // Said not to be deterministic, it is not computed again for each field that is taken of it.
     Expression call = call(on, method, made, false, arguments);
     List<NamedExpression> result =
         List.of(new Alias(call, ROW, NamedExpression.newExprId(), none(), Option.empty(), none()));
-    LogicalPlan plan = new Project(CollectionConverters.asScala(result).toSeq(), input);
     Dataset<Row> structs =
-        org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+        Plans.frame(rows, new Project(CollectionConverters.asScala(result).toSeq(), input));
     return structs.where(column(ROW).isNotNull()).select(ROW + ".*");
   }
 

@@ -3,7 +3,6 @@ package org.compiledplan.kernel.host;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.functions;
 import org.compiledplan.kernel.values.JsonText;
 
@@ -93,9 +92,7 @@ public final class Migration {
    * any time, so that no timer fires.
    */
   private static Dataset<Row> withWatermark(Dataset<Row> rows) {
-    LogicalPlan plan =
-        ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().analyzed();
-    if (plan.exists(node -> node instanceof EventTimeWatermark)) return rows;
+    if (Plans.analyzed(rows).exists(node -> node instanceof EventTimeWatermark)) return rows;
     String time = "seeded_at";
     return rows.withColumn(time, functions.timestamp_seconds(functions.lit(0)))
         .withWatermark(time, "0 seconds")

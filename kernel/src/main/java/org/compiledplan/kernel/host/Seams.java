@@ -22,7 +22,7 @@ public final class Seams {
 
   /** Nothing but the columns of a DataFrame, to build on instead of it. */
   public Dataset<Row> cut(Dataset<Row> frame) {
-    LogicalPlan whole = joined(planOf(frame));
+    LogicalPlan whole = joined(Plans.analyzed(frame));
     LogicalPlan columns =
         new LocalRelation(
             whole.output(),
@@ -30,25 +30,16 @@ public final class Seams {
             whole.isStreaming(),
             Option.<SparkDataStream>empty());
     below.put(columns, whole);
-    return onto(frame, columns);
+    return Plans.frame(frame, columns);
   }
 
   /** What was built on {@link #cut} DataFrames, on what they stand for. */
   public Dataset<Row> sewn(Dataset<Row> frame) {
-    return onto(frame, joined(planOf(frame)));
+    return Plans.frame(frame, joined(Plans.analyzed(frame)));
   }
 
   private LogicalPlan joined(LogicalPlan part) {
     return part.transformUp(new Joining());
-  }
-
-  private static LogicalPlan planOf(Dataset<Row> frame) {
-    return ((org.apache.spark.sql.classic.Dataset<Row>) frame).queryExecution().analyzed();
-  }
-
-  private static Dataset<Row> onto(Dataset<Row> frame, LogicalPlan plan) {
-    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(
-        ((org.apache.spark.sql.classic.Dataset<Row>) frame).sparkSession(), plan);
   }
 
   private final class Joining extends AbstractPartialFunction<LogicalPlan, LogicalPlan> {

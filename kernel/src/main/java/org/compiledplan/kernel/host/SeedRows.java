@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.TimedState;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** The rows that a stage is seeded with: one for each key of each operator, with its state. */
 final class SeedRows {
@@ -57,18 +58,12 @@ final class SeedRows {
     if (!rows.hasNext()) return Collections.emptyIterator();
     UTF8String op = UTF8String.fromString(StageKeys.op(key));
     UTF8String text = UTF8String.fromString(StageKeys.key(key));
-    return new Iterator<InternalRow>() {
-      @Override
-      public boolean hasNext() {
-        return rows.hasNext();
-      }
-
-      @Override
-      public InternalRow next() {
-        InternalRow row = rows.next();
-        return new GenericInternalRow(
-            new Object[] {row.getInt(LEVEL), op, text, row.getBinary(BYTES)});
-      }
-    };
+    return CollectionConverters.asJava(
+        CollectionConverters.asScala(rows)
+            .map(
+                row ->
+                    (InternalRow)
+                        new GenericInternalRow(
+                            new Object[] {row.getInt(LEVEL), op, text, row.getBinary(BYTES)})));
   }
 }

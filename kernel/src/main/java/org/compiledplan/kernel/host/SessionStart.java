@@ -87,7 +87,7 @@ public final class SessionStart {
             .repartition(functions.col("k"))
             .sortWithinPartitions("k")
             .selectExpr("v.a + 1", "v.b");
-    ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().toRdd();
+    Plans.of(rows).toRdd();
   }
 
   private static void begin(List<Preparation> preparations) {

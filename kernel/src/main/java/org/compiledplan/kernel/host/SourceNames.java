@@ -34,10 +34,7 @@ public final class SourceNames {
    * @param name name of the first source, and the beginning of the names of further ones
    */
   public static Dataset<Row> named(Dataset<Row> frame, String name) {
-    org.apache.spark.sql.classic.Dataset<Row> dataset =
-        (org.apache.spark.sql.classic.Dataset<Row>) frame;
-    LogicalPlan plan = dataset.queryExecution().analyzed().transformUp(new Naming(name));
-    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+    return Plans.frame(frame, Plans.analyzed(frame).transformUp(new Naming(name)));
   }
 
   /**
@@ -48,8 +45,7 @@ public final class SourceNames {
   public static String of(StreamingQuery query) throws JsonProcessingException {
     StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
     List<String> found = new ArrayList<>();
-    if (execution instanceof MicroBatchExecution) {
-      MicroBatchExecution run = (MicroBatchExecution) execution;
+    if (execution instanceof MicroBatchExecution run) {
       Map<SparkDataStream, String> names = new IdentityHashMap<>();
       CollectionConverters.asJava(run.sourceIdMap())
           .forEach((name, source) -> names.put(source, name));

@@ -50,8 +50,7 @@ final class SparkTypes {
     if (type instanceof ArrayType) {
       return ValueType.nested(Kind.ARRAY, valueType(((ArrayType) type).elementType()));
     }
-    if (type instanceof MapType) {
-      MapType map = (MapType) type;
+    if (type instanceof MapType map) {
       return ValueType.nested(Kind.MAP, valueType(map.keyType()), valueType(map.valueType()));
     }
     return ValueType.of(kind(type));
@@ -126,8 +125,7 @@ final class SparkTypes {
     if (type instanceof ArrayType) {
       return DataTypes.createArrayType(nullable(((ArrayType) type).elementType()), true);
     }
-    if (type instanceof MapType) {
-      MapType map = (MapType) type;
+    if (type instanceof MapType map) {
       return DataTypes.createMapType(nullable(map.keyType()), nullable(map.valueType()), true);
     }
     return type;

@@ -7,7 +7,6 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -19,6 +18,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.operators.EntryTimes;
 import org.compiledplan.kernel.operators.TimedState;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * State of a checkpoint for people, from rows with the columns {@code op}, {@code key} and {@code
@@ -146,20 +146,9 @@ public final class StateReading implements Serializable {
 
   private static Dataset<Row> mapped(Dataset<Row> rows, StructType schema, Work work) {
     MapPartitionsFunction<Row, Row> all =
-        partition -> {
-          Function<Row, Row> each = work.begin();
-          return new Iterator<Row>() {
-            @Override
-            public boolean hasNext() {
-              return partition.hasNext();
-            }
-
-            @Override
-            public Row next() {
-              return each.apply(partition.next());
-            }
-          };
-        };
+        partition ->
+            CollectionConverters.asJava(
+                CollectionConverters.asScala(partition).map(work.begin()::apply));
     return rows.select("op", "key", "bytes").mapPartitions(all, Encoders.row(schema));
   }
 }

@@ -84,13 +84,8 @@ public final class WholeTable implements StreamSourceProvider {
     @Override
     public Dataset<Row> getBatch(Option<Offset> start, Offset end) {
       boolean read = start.isDefined() && start.get().json().equals(end.json());
-      org.apache.spark.sql.classic.Dataset<Row> whole =
-          (org.apache.spark.sql.classic.Dataset<Row>) frame;
-      Dataset<Row> rows = read ? whole.limit(0) : whole;
-      return session.internalCreateDataFrame(
-          ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().toRdd(),
-          frame.schema(),
-          true);
+      Dataset<Row> rows = read ? frame.limit(0) : frame;
+      return session.internalCreateDataFrame(Plans.of(rows).toRdd(), frame.schema(), true);
     }
 
     @Override

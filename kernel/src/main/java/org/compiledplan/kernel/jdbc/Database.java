@@ -59,8 +59,7 @@ public record Database(JsonNode spec) {
     for (Throwable each = error; each != null; each = each.getCause()) {
       if (each instanceof SQLTransientException || each instanceof SQLRecoverableException)
         return true;
-      if (!(each instanceof SQLException)) continue;
-      SQLException found = (SQLException) each;
+      if (!(each instanceof SQLException found)) continue;
       String state = found.getSQLState() == null ? "" : found.getSQLState();
       for (String away : AWAY) if (state.startsWith(away)) return true;
       boolean sqlite = found.getClass().getName().startsWith("org.sqlite.");

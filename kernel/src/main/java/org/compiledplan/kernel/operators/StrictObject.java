@@ -82,8 +82,7 @@ public final class StrictObject extends ObjectNode {
 
   private static void collect(
       JsonNode json, String path, Collection<String> unread, Collection<String> missing) {
-    if (json instanceof StrictObject) {
-      StrictObject object = (StrictObject) json;
+    if (json instanceof StrictObject object) {
       object.missing.forEach(field -> missing.add(path + field));
       object.unread.forEach(field -> unread.add(path + field));
       for (Map.Entry<String, JsonNode> field : object.properties()) {

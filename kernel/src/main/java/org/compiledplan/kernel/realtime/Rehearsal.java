@@ -4,6 +4,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.ExplainMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.compiledplan.kernel.host.Plans;
 
 /**
  * Plans a query some times over while its first batch runs.
@@ -33,12 +34,10 @@ record Rehearsal(Dataset<Row> rows, StreamingQuery query) implements Runnable {
 
   @Override
   public void run() {
-    org.apache.spark.sql.classic.Dataset<Row> planned =
-        (org.apache.spark.sql.classic.Dataset<Row>) rows;
     try {
       for (long time = 0; time < TIMES && query.isActive(); time++) {
         long begin = System.nanoTime();
-        planned.queryExecution().explainString(ExplainMode.fromString("simple"));
+        Plans.of(rows).explainString(ExplainMode.fromString("simple"));
         // Half of a core is left to the rows.
         Thread.sleep(Math.max(APART_MS, (System.nanoTime() - begin) / 1_000_000));
       }

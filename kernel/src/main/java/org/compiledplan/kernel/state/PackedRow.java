@@ -54,8 +54,7 @@ public final class PackedRow {
 
   @Override
   public boolean equals(Object other) {
-    if (!(other instanceof PackedRow)) return false;
-    PackedRow that = (PackedRow) other;
+    if (!(other instanceof PackedRow that)) return false;
     return hashCode() == that.hashCode()
         && Arrays.equals(
             buffer, offset, offset + length, that.buffer, that.offset, that.offset + that.length);

@@ -92,8 +92,7 @@ public final class ValueCodec {
       out.writeByte(BYTES);
       out.writeVarLong(bytes.length);
       out.writeBytes(bytes, 0, bytes.length);
-    } else if (value instanceof LocalDateTime) {
-      LocalDateTime time = (LocalDateTime) value;
+    } else if (value instanceof LocalDateTime time) {
       writeTime(DATE_TIME, time.toEpochSecond(ZoneOffset.UTC), time.getNano(), out);
     } else if (value instanceof Instant) {
       writeTime(INSTANT, ((Instant) value).getEpochSecond(), ((Instant) value).getNano(), out);

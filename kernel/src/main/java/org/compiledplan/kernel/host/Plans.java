@@ -1,0 +1,25 @@
+package org.compiledplan.kernel.host;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.QueryExecution;
+
+/** Plans of DataFrames, which Spark's interface does not show. */
+public final class Plans {
+  private Plans() {}
+
+  public static QueryExecution of(Dataset<?> frame) {
+    return ((org.apache.spark.sql.classic.Dataset<?>) frame).queryExecution();
+  }
+
+  static LogicalPlan analyzed(Dataset<?> frame) {
+    return of(frame).analyzed();
+  }
+
+  /** The rows of a plan, in the session of a DataFrame. */
+  static Dataset<Row> frame(Dataset<?> within, LogicalPlan plan) {
+    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(
+        ((org.apache.spark.sql.classic.Dataset<?>) within).sparkSession(), plan);
+  }
+}
