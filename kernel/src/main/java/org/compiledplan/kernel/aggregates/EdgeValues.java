@@ -54,31 +54,12 @@ final class EdgeValues {
   }
 
   /** Keeps all values; a retraction takes out the value's first occurrence. */
-  static final class Retractable implements Accumulator {
-    private final int arg;
-    private final ValueType type;
+  static final class Retractable extends BagAccumulator {
     private final boolean first;
-    private final Bag bag = new Bag();
 
     Retractable(AggregateCall call, boolean first) {
-      this.arg = call.args()[0];
-      this.type = call.argTypes()[0];
+      super(call, false);
       this.first = first;
-    }
-
-    @Override
-    public void add(Object[] row) {
-      if (row[arg] != null) bag.add(row[arg]);
-    }
-
-    @Override
-    public void retract(Object[] row) {
-      if (row[arg] != null) bag.remove(row[arg]);
-    }
-
-    @Override
-    public void merge(Accumulator other) {
-      bag.merge(((Retractable) other).bag);
     }
 
     @Override
@@ -90,11 +71,6 @@ final class EdgeValues {
     @Override
     public AccumulatorForm form() {
       return AccumulatorForm.EDGE_VALUE_RETRACTABLE;
-    }
-
-    @Override
-    public void fields(Fields io) {
-      bag.fields(io, type);
     }
   }
 }

@@ -94,29 +94,9 @@ final class JsonAccumulators {
   }
 
   /** The value of each row as an element of an array, in arrival order. */
-  static final class ArrayAgg implements Accumulator {
-    private final int arg;
-    private final boolean keepNulls;
-    private final Bag bag = new Bag();
-
+  static final class ArrayAgg extends BagAccumulator {
     ArrayAgg(AggregateCall call, boolean keepNulls) {
-      this.arg = call.args()[0];
-      this.keepNulls = keepNulls;
-    }
-
-    @Override
-    public void add(Object[] row) {
-      if (row[arg] != null || keepNulls) bag.add(row[arg]);
-    }
-
-    @Override
-    public void retract(Object[] row) {
-      if (row[arg] != null || keepNulls) bag.remove(row[arg]);
-    }
-
-    @Override
-    public void merge(Accumulator other) {
-      bag.merge(((ArrayAgg) other).bag);
+      super(call, keepNulls);
     }
 
     @Override
@@ -132,11 +112,6 @@ final class JsonAccumulators {
     @Override
     public AccumulatorForm form() {
       return AccumulatorForm.JSON_ARRAY;
-    }
-
-    @Override
-    public void fields(Fields io) {
-      bag.fields(io, TEXT);
     }
   }
 }

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.SparkValues;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
@@ -212,9 +212,7 @@ public final class Generator implements Serializable {
     return moment -> {
       Map<Object, Object> values = new LinkedHashMap<>();
       for (int i = 0; i < length; i++) values.put(key.make(moment), value.make(moment));
-      return new ArrayBasedMapData(
-          new GenericArrayData(values.keySet().toArray()),
-          new GenericArrayData(values.values().toArray()));
+      return SparkValues.map(values);
     };
   }
 }

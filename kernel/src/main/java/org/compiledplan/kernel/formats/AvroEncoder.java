@@ -5,10 +5,10 @@ import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.RowKinds;
 
 /** The formats of Avro in messages: a row is a message, or an event of Debezium with it. */
 public final class AvroEncoder extends Encoder {
-  private static final byte UPDATE_AFTER = 2;
 
   private final String shape;
   private final AvroBytes messages;
@@ -39,7 +39,7 @@ public final class AvroEncoder extends Encoder {
 
   /** Updates are a deletion and an insertion, as Flink writes them. */
   private Object event(byte kind, InternalRow row) {
-    boolean inserts = kind == 0 || kind == UPDATE_AFTER;
+    boolean inserts = RowKinds.isAdd(kind);
     GenericData.Record event = new GenericData.Record(schema);
     event.put(inserts ? "after" : "before", (inserts ? after : before).write(row));
     event.put("op", inserts ? "c" : "d");

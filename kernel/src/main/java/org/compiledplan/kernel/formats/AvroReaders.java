@@ -66,7 +66,11 @@ final class AvroReaders {
 
   /** A reader of records of a table's own schema as rows of all its columns. */
   static Reader record(Schema table, Shape shape) {
-    return row(table, table, shape, IntStream.range(0, shape.names().length).toArray());
+    return row(table, table, shape, all(shape));
+  }
+
+  private static int[] all(Shape shape) {
+    return IntStream.range(0, shape.names().length).toArray();
   }
 
   private static Reader named(String name, Schema file, Schema table, Shape shape) {
@@ -137,11 +141,7 @@ final class AvroReaders {
       case "ARRAY" -> array(file, table, shape);
       case "MAP" -> map(file, table, shape.children()[1], shape);
       case "MULTISET" -> map(file, table, JsonValues.COUNT, shape);
-      case "ROW", "STRUCTURED_TYPE" -> {
-        int[] all = new int[shape.names().length];
-        for (int i = 0; i < all.length; i++) all[i] = i;
-        yield row(file, declared(table), shape, all);
-      }
+      case "ROW", "STRUCTURED_TYPE" -> row(file, declared(table), shape, all(shape));
       default -> throw unfit(file, shape);
     };
   }

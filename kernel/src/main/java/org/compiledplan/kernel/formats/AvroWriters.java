@@ -2,7 +2,6 @@ package org.compiledplan.kernel.formats;
 
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,8 +9,8 @@ import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.compiledplan.kernel.formats.SparkValues.Getter;
 
 /** Turns values of a logical type, in Spark's internal form, into Avro's. */
 final class AvroWriters {
@@ -22,14 +21,8 @@ final class AvroWriters {
     Object write(InternalRow row);
   }
 
-  /** The value at a position of a row or array; it is not null. */
-  @FunctionalInterface
-  private interface Writer {
-    Object write(SpecializedGetters values, int position);
-  }
-
   static RowWriter row(Schema schema, Shape shape) {
-    Writer[] writers = new Writer[shape.names().length];
+    Getter[] writers = new Getter[shape.names().length];
     for (int i = 0; i < writers.length; i++) {
       writers[i] = writer(schema.getFields().get(i).schema(), shape.children()[i]);
     }
@@ -37,7 +30,7 @@ final class AvroWriters {
       GenericData.Record record = new GenericData.Record(schema);
       for (int i = 0; i < writers.length; i++) {
         if (!row.isNullAt(i)) {
-          record.put(i, writers[i].write(row, i));
+          record.put(i, writers[i].get(row, i));
         } else if (!schema.getFields().get(i).schema().isNullable()) {
           throw new DataException("column " + shape.names()[i] + " is NOT NULL and has a null");
         }
@@ -46,7 +39,7 @@ final class AvroWriters {
     };
   }
 
-  private static Writer writer(Schema nullable, Shape shape) {
+  private static Getter writer(Schema nullable, Shape shape) {
     if (shape.root().equals("NULL")) return (values, i) -> null;
     Schema schema = AvroReaders.declared(nullable);
     return switch (shape.root()) {
@@ -79,31 +72,23 @@ final class AvroWriters {
     };
   }
 
-  private static Writer timestamp(Schema schema) {
+  private static Getter timestamp(Schema schema) {
     String unit = schema.getLogicalType().getName();
     if (unit.endsWith("micros")) return SpecializedGetters::getLong;
     if (unit.endsWith("nanos")) return (values, i) -> Math.multiplyExact(values.getLong(i), 1000L);
     return (values, i) -> Math.floorDiv(values.getLong(i), 1000L);
   }
 
-  private static Writer array(Schema schema, Shape shape) {
-    Writer element = writer(schema.getElementType(), shape.children()[0]);
-    return (values, i) -> list(values.getArray(i), element);
+  private static Getter array(Schema schema, Shape shape) {
+    Getter element = writer(schema.getElementType(), shape.children()[0]);
+    return (values, i) -> SparkValues.list(values.getArray(i), element, null);
   }
 
-  private static List<Object> list(ArrayData found, Writer element) {
-    List<Object> list = new ArrayList<>(found.numElements());
-    for (int k = 0; k < found.numElements(); k++) {
-      list.add(found.isNullAt(k) ? null : element.write(found, k));
-    }
-    return list;
-  }
-
-  private static Writer map(Schema schema, Shape value) {
-    Writer writer = writer(schema.getValueType(), value);
+  private static Getter map(Schema schema, Shape value) {
+    Getter writer = writer(schema.getValueType(), value);
     return (values, i) -> {
       MapData found = values.getMap(i);
-      List<Object> items = list(found.valueArray(), writer);
+      List<Object> items = SparkValues.list(found.valueArray(), writer, null);
       Map<String, Object> map = new LinkedHashMap<>();
       for (int k = 0; k < items.size(); k++) {
         if (found.keyArray().isNullAt(k)) {

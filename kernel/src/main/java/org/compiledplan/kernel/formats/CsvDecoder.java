@@ -16,7 +16,6 @@ public final class CsvDecoder extends Decoder {
       "the line is a header, with the names of columns, and Flink's csv has no option to skip one";
 
   private final String shape;
-  private final boolean lenient;
   private final char separator;
   private final int quote;
   private final int escape;
@@ -38,7 +37,6 @@ public final class CsvDecoder extends Decoder {
   CsvDecoder(String table, String shape, Map<String, String> options) {
     super(table, CsvOptions.lenient(options));
     this.shape = shape;
-    this.lenient = CsvOptions.lenient(options);
     this.separator = CsvOptions.separator(options);
     this.quote = CsvOptions.quote(options);
     this.escape = CsvOptions.escape(options);

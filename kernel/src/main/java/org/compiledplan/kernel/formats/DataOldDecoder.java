@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.RowKinds;
 
 /**
  * The formats `canal-json` and `maxwell-json`: an event a line, with `data`, the row (of Canal: the
@@ -19,14 +20,9 @@ import org.apache.spark.unsafe.types.UTF8String;
  * were.
  */
 public final class DataOldDecoder extends Decoder {
-  private static final byte INSERT = 0;
-  private static final byte UPDATE_BEFORE = 1;
-  private static final byte UPDATE_AFTER = 2;
-  private static final byte DELETE = 3;
 
   private final EventDialect dialect;
   private final String shape;
-  private final boolean lenient;
   private final String timestamps;
   private final Pattern databases;
   private final Pattern tables;
@@ -45,7 +41,6 @@ public final class DataOldDecoder extends Decoder {
     super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     this.dialect = dialect;
     this.shape = shape;
-    this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
     this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
     this.databases = pattern(options.get("database.include"));
     this.tables = pattern(options.get("table.include"));
@@ -107,9 +102,9 @@ public final class DataOldDecoder extends Decoder {
     JsonNode type = event.get("type");
     String name = type == null || type.isNull() ? "" : type.asText();
     if (name.equals(dialect.insert)) {
-      rows(event, INSERT, name, changes);
+      rows(event, RowKinds.INSERT, name, changes);
     } else if (name.equals(dialect.delete)) {
-      rows(event, DELETE, name, changes);
+      rows(event, RowKinds.DELETE, name, changes);
     } else if (name.equals(dialect.update)) {
       updates(event, changes);
     } else if (!name.equals(dialect.ignored)) {
@@ -145,8 +140,8 @@ public final class DataOldDecoder extends Decoder {
       JsonNode changed = item(old, i);
       InternalRow after = row(item(data, i), "data", dialect.update);
       InternalRow before = before(row(changed, "old", dialect.update), changed, after);
-      changes.add(change(UPDATE_BEFORE, suffix(changes), before, extra));
-      changes.add(change(UPDATE_AFTER, suffix(changes), after, extra));
+      changes.add(change(RowKinds.UPDATE_BEFORE, suffix(changes), before, extra));
+      changes.add(change(RowKinds.UPDATE_AFTER, suffix(changes), after, extra));
     }
   }
 

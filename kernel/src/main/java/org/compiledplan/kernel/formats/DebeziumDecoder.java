@@ -13,25 +13,20 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.RowKinds;
 
 /**
  * The formats `debezium-json` and `ogg-json`: an event a line, with the row before and after it.
  */
 public final class DebeziumDecoder extends Decoder {
-  private static final byte INSERT = 0;
-  private static final byte UPDATE_BEFORE = 1;
-  private static final byte UPDATE_AFTER = 2;
-  private static final byte DELETE = 3;
   private static final byte[] FIRST = {0};
   private static final byte[] SECOND = {1};
   private static final ObjectMapper MAPPER = new ObjectMapper(JsonDecoder.FACTORY);
 
   private final String shape;
-  private final boolean lenient;
   private final String timestamps;
   private final boolean schema;
   private final String[] metadata;
@@ -45,7 +40,6 @@ public final class DebeziumDecoder extends Decoder {
       String table, String shape, Map<String, String> options, String[] metadata, boolean isOgg) {
     super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     this.shape = shape;
-    this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
     this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
     this.schema = Boolean.parseBoolean(options.get("schema-include"));
     this.metadata = metadata;
@@ -131,17 +125,17 @@ public final class DebeziumDecoder extends Decoder {
   static GenericArrayData changes(String op, InternalRow was, InternalRow is, Object[] extra) {
     switch (String.valueOf(op)) {
       case "c", "r" -> {
-        return array(change(INSERT, null, present(is, "after", op), extra));
+        return array(change(RowKinds.INSERT, null, present(is, "after", op), extra));
       }
       case "u" -> {
         InternalRow before = present(was, "before", "u");
         InternalRow after = present(is, "after", "u");
         return array(
-            change(UPDATE_BEFORE, FIRST, before, extra),
-            change(UPDATE_AFTER, SECOND, after, extra));
+            change(RowKinds.UPDATE_BEFORE, FIRST, before, extra),
+            change(RowKinds.UPDATE_AFTER, SECOND, after, extra));
       }
       case "d" -> {
-        return array(change(DELETE, null, present(was, "before", "d"), extra));
+        return array(change(RowKinds.DELETE, null, present(was, "before", "d"), extra));
       }
       default ->
           throw new DataException(
@@ -243,8 +237,6 @@ public final class DebeziumDecoder extends Decoder {
                             item.getValue().isValueNode()
                                 ? item.getValue().asText()
                                 : item.getValue().toString())));
-    return new ArrayBasedMapData(
-        new GenericArrayData(found.keySet().toArray()),
-        new GenericArrayData(found.values().toArray()));
+    return SparkValues.map(found);
   }
 }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.RowKinds;
 
 /**
  * Turns lines of files and parts of messages into rows. What is of messages Spark calls by name,
@@ -24,7 +25,7 @@ public abstract class Decoder implements Serializable {
   protected static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
 
   private final String table;
-  private final boolean lenient;
+  protected final boolean lenient;
   private String remedy = "correct the record";
   private transient String file;
 
@@ -172,7 +173,7 @@ public abstract class Decoder implements Serializable {
   protected static ArrayData inserts(List<InternalRow> rows) {
     Object[] changes = new Object[rows.size()];
     for (int i = 0; i < changes.length; i++) {
-      changes[i] = change((byte) 0, suffix(i), rows.get(i), NO_METADATA);
+      changes[i] = change(RowKinds.INSERT, suffix(i), rows.get(i), NO_METADATA);
     }
     return new GenericArrayData(changes);
   }
@@ -188,7 +189,7 @@ public abstract class Decoder implements Serializable {
   }
 
   protected static ArrayData insert(InternalRow row) {
-    return new GenericArrayData(new Object[] {change((byte) 0, null, row, NO_METADATA)});
+    return new GenericArrayData(new Object[] {change(RowKinds.INSERT, null, row, NO_METADATA)});
   }
 
   /** A row of kind, suffix and a row's columns. */

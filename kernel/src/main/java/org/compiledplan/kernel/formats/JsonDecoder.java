@@ -19,7 +19,6 @@ public final class JsonDecoder extends Decoder {
       new JsonFactoryBuilder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();
 
   private final String shape;
-  private final boolean lenient;
   private final boolean failOnMissing;
   private final String timestamps;
   private final boolean tree;
@@ -29,7 +28,6 @@ public final class JsonDecoder extends Decoder {
   JsonDecoder(String table, String shape, Map<String, String> options) {
     super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     this.shape = shape;
-    this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
     this.failOnMissing = Boolean.parseBoolean(options.get("fail-on-missing-field"));
     this.tree = "false".equals(options.get("decode.json-parser.enabled"));
     this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.RowKinds;
 
 /**
  * The format `json`, a row a line, and `debezium-json`, `ogg-json`, `canal-json` and
@@ -16,8 +17,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class JsonEncoder extends Encoder {
   private static final JsonFactory FACTORY = new JsonFactory();
-  private static final byte UPDATE_BEFORE = 1;
-  private static final byte DELETE = 3;
 
   private final String shape;
   private final HashMap<String, String> options;
@@ -49,7 +48,7 @@ public final class JsonEncoder extends Encoder {
     }
     buffer.reset();
     try (JsonGenerator out = FACTORY.createGenerator(buffer, JsonEncoding.UTF8)) {
-      boolean gone = kind == UPDATE_BEFORE || kind == DELETE;
+      boolean gone = !RowKinds.isAdd(kind);
       switch (envelope) {
         case NONE -> writer.write(out, row);
         case DEBEZIUM -> sides(out, gone, row, "op", gone ? "d" : "c");

@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /** Reads JSON values as a logical type, in Spark's internal form, as Flink's JSON format does. */
@@ -237,8 +236,7 @@ final class JsonValues {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
         if (!tree) throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
         parser.skipChildren();
-        return new ArrayBasedMapData(
-            new GenericArrayData(new Object[0]), new GenericArrayData(new Object[0]));
+        return SparkValues.map(Map.of());
       }
       Map<Object, Object> found = new LinkedHashMap<>();
       while (parser.nextToken() != JsonToken.END_OBJECT) {
@@ -246,9 +244,7 @@ final class JsonValues {
         parser.nextToken();
         found.put(name, values.read(parser));
       }
-      return new ArrayBasedMapData(
-          new GenericArrayData(found.keySet().toArray()),
-          new GenericArrayData(found.values().toArray()));
+      return SparkValues.map(found);
     };
   }
 

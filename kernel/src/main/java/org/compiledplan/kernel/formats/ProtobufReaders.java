@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.sparkproject.spark_core.protobuf.ByteString;
 import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
@@ -164,9 +163,7 @@ final class ProtobufReaders {
         Message entry = (Message) each;
         found.put(keys.read(entry.getField(key)), values.read(entry.getField(value)));
       }
-      return new ArrayBasedMapData(
-          new GenericArrayData(found.keySet().toArray()),
-          new GenericArrayData(found.values().toArray()));
+      return SparkValues.map(found);
     };
   }
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.compiledplan.kernel.formats.SparkValues.Getter;
 import org.sparkproject.spark_core.protobuf.ByteString;
 import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
 import org.sparkproject.spark_core.protobuf.Descriptors.EnumDescriptor;
@@ -25,12 +25,6 @@ final class ProtobufWriters {
     Message write(InternalRow row);
   }
 
-  /** The value at a position of a row or array; it is not null. */
-  @FunctionalInterface
-  private interface Writer {
-    Object write(SpecializedGetters values, int position);
-  }
-
   /**
    * A writer of rows as messages, whose fields are columns of their names; null is a field that is
    * not there.
@@ -40,7 +34,7 @@ final class ProtobufWriters {
   static RowWriter row(Descriptor type, Shape shape, String nothing) {
     int width = shape.names().length;
     FieldDescriptor[] fields = new FieldDescriptor[width];
-    Writer[] writers = new Writer[width];
+    Getter[] writers = new Getter[width];
     for (int i = 0; i < width; i++) {
       fields[i] = ProtobufMessages.field(type, shape.names()[i]);
       writers[i] = writer(fields[i], shape.children()[i], nothing);
@@ -48,19 +42,19 @@ final class ProtobufWriters {
     return row -> {
       DynamicMessage.Builder message = DynamicMessage.newBuilder(type);
       for (int i = 0; i < width; i++) {
-        if (!row.isNullAt(i)) message.setField(fields[i], writers[i].write(row, i));
+        if (!row.isNullAt(i)) message.setField(fields[i], writers[i].get(row, i));
       }
       return message.build();
     };
   }
 
-  private static Writer writer(FieldDescriptor field, Shape shape, String nothing) {
+  private static Getter writer(FieldDescriptor field, Shape shape, String nothing) {
     return field.isMapField()
         ? map(field, shape, nothing)
         : field.isRepeated() ? array(field, shape, nothing) : one(field, shape, nothing);
   }
 
-  private static Writer one(FieldDescriptor field, Shape shape, String nothing) {
+  private static Getter one(FieldDescriptor field, Shape shape, String nothing) {
     return switch (field.getJavaType()) {
       case BOOLEAN -> SpecializedGetters::getBoolean;
       case INT -> SpecializedGetters::getInt;
@@ -79,7 +73,7 @@ final class ProtobufWriters {
   }
 
   /** A name or number that the type does not have is its first value, as in Flink. */
-  private static Writer enumeration(EnumDescriptor type, Shape shape) {
+  private static Getter enumeration(EnumDescriptor type, Shape shape) {
     if (ProtobufMessages.isText(shape)) {
       return (values, i) -> orFirst(type, type.findValueByName(values.getUTF8String(i).toString()));
     }
@@ -99,32 +93,24 @@ final class ProtobufWriters {
     return found == null ? type.getValues().get(0) : found;
   }
 
-  private static Writer array(FieldDescriptor field, Shape shape, String nothing) {
-    Writer element = one(field, shape.children()[0], nothing);
+  private static Getter array(FieldDescriptor field, Shape shape, String nothing) {
+    Getter element = one(field, shape.children()[0], nothing);
     Object missing = missing(field, nothing);
-    return (values, i) -> list(values.getArray(i), element, missing);
+    return (values, i) -> SparkValues.list(values.getArray(i), element, missing);
   }
 
-  private static List<Object> list(ArrayData found, Writer element, Object missing) {
-    List<Object> list = new ArrayList<>(found.numElements());
-    for (int k = 0; k < found.numElements(); k++) {
-      list.add(found.isNullAt(k) ? missing : element.write(found, k));
-    }
-    return list;
-  }
-
-  private static Writer map(FieldDescriptor field, Shape shape, String nothing) {
+  private static Getter map(FieldDescriptor field, Shape shape, String nothing) {
     Descriptor type = field.getMessageType();
     FieldDescriptor key = type.findFieldByName("key");
     FieldDescriptor value = type.findFieldByName("value");
-    Writer keys = one(key, shape.children()[0], nothing);
-    Writer items = one(value, shape.children()[1], nothing);
+    Getter keys = one(key, shape.children()[0], nothing);
+    Getter items = one(value, shape.children()[1], nothing);
     Object noKey = missing(key, nothing);
     Object noValue = missing(value, nothing);
     return (values, i) -> {
       MapData found = values.getMap(i);
-      List<Object> names = list(found.keyArray(), keys, noKey);
-      List<Object> contents = list(found.valueArray(), items, noValue);
+      List<Object> names = SparkValues.list(found.keyArray(), keys, noKey);
+      List<Object> contents = SparkValues.list(found.valueArray(), items, noValue);
       Map<Object, Object> entries = new LinkedHashMap<>();
       for (int k = 0; k < names.size(); k++) entries.put(names.get(k), contents.get(k));
       List<Message> messages = new ArrayList<>(entries.size());

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.compiledplan.kernel.operators.RowKinds;
 import org.compiledplan.kernel.sinks.BatchTask;
 
 /**
@@ -27,7 +28,6 @@ import org.compiledplan.kernel.sinks.BatchTask;
  * then the keys.
  */
 public final class BatchWriter extends BatchTask {
-  private static final byte UPDATE_BEFORE = 1, DELETE = 3;
 
   private BatchWriter(String description, long batch, boolean mayBeThere) {
     super(description, batch, mayBeThere);
@@ -130,7 +130,7 @@ public final class BatchWriter extends BatchTask {
         Map<Row, Row> last = new LinkedHashMap<>();
         while (rows.hasNext()) {
           Row row = rows.next();
-          if (row.getByte(0) == UPDATE_BEFORE) continue;
+          if (row.getByte(0) == RowKinds.UPDATE_BEFORE) continue;
           last.put(key(row, keys), row);
           if (last.size() >= most) settle(statements, last);
         }
@@ -145,7 +145,7 @@ public final class BatchWriter extends BatchTask {
     List<Row> written = new ArrayList<>();
     // Rows go before others come, which may take their place in another unique column.
     for (Row row : last.values()) {
-      if (row.getByte(0) == DELETE) statements.delete(row);
+      if (row.getByte(0) == RowKinds.DELETE) statements.delete(row);
       else written.add(row);
     }
     statements.flush();

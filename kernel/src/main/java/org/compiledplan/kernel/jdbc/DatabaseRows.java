@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.operators.RowKinds;
 import org.compiledplan.kernel.realtime.RowSink;
 
 /**
@@ -15,7 +16,6 @@ import org.compiledplan.kernel.realtime.RowSink;
  * <p>Description and rows are those of {@link BatchWriter}.
  */
 public final class DatabaseRows implements RowSink {
-  private static final byte UPDATE_BEFORE = 1;
 
   private final JsonNode spec;
   private final boolean ticked;
@@ -36,7 +36,7 @@ public final class DatabaseRows implements RowSink {
 
   @Override
   public void write(Row row) {
-    if (row.getByte(0) == UPDATE_BEFORE) return;
+    if (row.getByte(0) == RowKinds.UPDATE_BEFORE) return;
     last.put(BatchWriter.key(row, spec.path("keys")), row);
     if (!ticked || last.size() >= most) settle();
   }
