@@ -60,10 +60,8 @@ public final class AggregateFunctions {
             : FUNCTIONS.get(call.function());
     if (function == null) {
       throw new IllegalArgumentException(
-          "aggregate function "
-              + call.function()
-              + " is not supported by the kernel; supported are "
-              + new TreeSet<>(FUNCTIONS.keySet()));
+          "aggregate function %s is not supported by the kernel; supported are %s"
+              .formatted(call.function(), new TreeSet<>(FUNCTIONS.keySet())));
     }
     Supplier<Accumulator> maker = function.apply(call);
     return call.distinct() ? () -> new DistinctAccumulator(maker.get(), call) : maker;

@@ -87,11 +87,8 @@ record CsvValues(boolean lenient, String elements, String nothing) {
       if (parts.length == 0) return null;
       if (parts.length != readers.length && !lenient) {
         throw new DataException(
-            "row length mismatch: "
-                + readers.length
-                + " fields expected, "
-                + parts.length
-                + " found");
+            "row length mismatch: %s fields expected, %s found"
+                .formatted(readers.length, parts.length));
       }
       Object[] values = new Object[readers.length];
       for (int i = 0; i < Math.min(parts.length, values.length); i++) {

@@ -109,17 +109,8 @@ public final class DataOldDecoder extends Decoder {
       updates(event, changes);
     } else if (!name.equals(dialect.ignored)) {
       throw new DataException(
-          "unknown \"type\" value '"
-              + name
-              + "' in an event of "
-              + dialect.title
-              + "; "
-              + dialect.insert
-              + ", "
-              + dialect.update
-              + " and "
-              + dialect.delete
-              + " are known");
+          "unknown \"type\" value '%s' in an event of %s; %s, %s and %s are known"
+              .formatted(name, dialect.title, dialect.insert, dialect.update, dialect.delete));
     }
   }
 

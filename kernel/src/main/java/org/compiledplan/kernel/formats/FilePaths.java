@@ -99,15 +99,8 @@ public final class FilePaths implements Serializable {
       return parse(text, type);
     } catch (RuntimeException e) {
       throw new DataException(
-          "partition column "
-              + name
-              + ": "
-              + SparkValues.wanted(text, type.text())
-              + " ("
-              + table
-              + ", file "
-              + path
-              + ")");
+          "partition column %s: %s (%s, file %s)"
+              .formatted(name, SparkValues.wanted(text, type.text()), table, path));
     }
   }
 

@@ -83,13 +83,7 @@ public final class ProtobufMessages implements Serializable {
             ? "map"
             : (field.isRepeated() ? "repeated " : "") + field.getType().name().toLowerCase();
     return new DataException(
-        "the field "
-            + field.getFullName()
-            + " is a "
-            + type
-            + ", which no "
-            + shape.text()
-            + " is");
+        "the field %s is a %s, which no %s is".formatted(field.getFullName(), type, shape.text()));
   }
 
   /** Whether a column of one value can be a field that is no message. */

@@ -109,12 +109,8 @@ final class ProtobufReaders {
       int number = found.getNumber();
       if (!isKnown(found)) {
         throw new DataException(
-            "the field "
-                + field.getFullName()
-                + " has the number "
-                + number
-                + ", which is none of "
-                + field.getEnumType().getFullName());
+            "the field %s has the number %s, which is none of %s"
+                .formatted(field.getFullName(), number, field.getEnumType().getFullName()));
       }
       return whole(number, shape);
     };

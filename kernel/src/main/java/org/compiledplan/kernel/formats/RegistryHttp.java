@@ -84,15 +84,13 @@ final class RegistryHttp {
     JsonNode content = content(answer);
     String said = content.path("message").asText("");
     throw new RegistryException(
-        "the schema registry "
-            + this
-            + " refuses: HTTP "
-            + answer.status
-            + (content.has("error_code") ? ", error " + content.path("error_code").asText() : "")
-            + (said.isEmpty() ? "" : ", " + said)
-            + " ("
-            + table
-            + ")");
+        "the schema registry %s refuses: HTTP %s%s%s (%s)"
+            .formatted(
+                this,
+                answer.status,
+                content.has("error_code") ? ", error " + content.path("error_code").asText() : "",
+                said.isEmpty() ? "" : ", " + said,
+                table));
   }
 
   private static JsonNode content(Answer answer) {
@@ -117,13 +115,9 @@ final class RegistryHttp {
         said = "HTTP " + response.statusCode();
       } catch (SSLException e) {
         throw new RegistryException(
-            "the schema registry "
-                + this
-                + " cannot be trusted, or does not trust the keys shown: "
-                + e.getMessage()
-                + " ("
-                + table
-                + ")");
+            ("the schema registry %s cannot be trusted, or does not trust the keys shown: %s "
+                    + "(%s)")
+                .formatted(this, e.getMessage(), table));
       } catch (IOException e) {
         said = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       } catch (InterruptedException e) {
@@ -243,12 +237,8 @@ final class RegistryHttp {
       return KeyStore.getInstance(new File(place), password(kind).toCharArray());
     } catch (IOException | GeneralSecurityException e) {
       throw new RegistryException(
-          "the "
-              + kind
-              + " "
-              + place
-              + " for the schema registry cannot be read: "
-              + e.getMessage());
+          "the %s %s for the schema registry cannot be read: %s"
+              .formatted(kind, place, e.getMessage()));
     }
   }
 }

@@ -88,11 +88,8 @@ final class Casts {
       } catch (Exception e) {
         if (lenient) return null;
         throw new FunctionException(
-            "CAST('"
-                + text
-                + "' AS "
-                + type
-                + "): the text is not a value of this type; TRY_CAST gives NULL");
+            "CAST('%s' AS %s): the text is not a value of this type; TRY_CAST gives NULL"
+                .formatted(text, type));
       }
     };
   }

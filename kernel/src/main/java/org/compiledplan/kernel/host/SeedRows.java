@@ -41,11 +41,9 @@ final class SeedRows {
     byte[] bytes = rows.next().getBinary(BYTES);
     if (rows.hasNext()) {
       throw new IllegalStateException(
-          "operator "
-              + to.uid
-              + " gets two states for the key "
-              + StageKeys.key(key)
-              + ": two keys of the state before have become one");
+          ("operator %s gets two states for the key %s: two keys of the state before have "
+                  + "become one")
+              .formatted(to.uid, StageKeys.key(key)));
     }
     to.interruption.check();
     to.counters.rowsIn.add(1);

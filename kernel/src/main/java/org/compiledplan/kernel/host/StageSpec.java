@@ -195,12 +195,8 @@ final class StageSpec implements Serializable {
       JsonNode inputs = states.path(uid).path("inputs");
       if (inputs.size() != ports.size()) {
         throw new IllegalArgumentException(
-            "operator "
-                + uid
-                + " has "
-                + ports.size()
-                + " inputs, and what is kept of its state tells the types of "
-                + inputs.size());
+            "operator %s has %s inputs, and what is kept of its state tells the types of %s"
+                .formatted(uid, ports.size(), inputs.size()));
       }
       for (int i = 0; i < ports.size(); i++) {
         DataType type = DataType.fromJson(inputs.get(i).toString());
@@ -237,10 +233,8 @@ final class StageSpec implements Serializable {
     int position = Arrays.asList(schema.fieldNames()).indexOf(column);
     if (position < 0) {
       throw new IllegalArgumentException(
-          "the stage's input has no column "
-              + column
-              + "; it has "
-              + String.join(", ", schema.fieldNames()));
+          "the stage's input has no column %s; it has %s"
+              .formatted(column, String.join(", ", schema.fieldNames())));
     }
     return position;
   }

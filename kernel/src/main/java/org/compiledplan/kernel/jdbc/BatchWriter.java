@@ -87,13 +87,9 @@ public final class BatchWriter extends BatchTask {
     }
     if (known == batch && mayBeThere) return false;
     throw new DatabaseException(
-        "the database has micro-batch "
-            + known
-            + " of this checkpoint in "
-            + spec.path("table").asText()
-            + " already, and the run is at "
-            + batch
-            + ": the checkpoint is an older copy, or another run goes on with a copy of it");
+        ("the database has micro-batch %s of this checkpoint in %s already, and the run is at "
+                + "%s: the checkpoint is an older copy, or another run goes on with a copy of it")
+            .formatted(known, spec.path("table").asText(), batch));
   }
 
   private static int change(Connection connection, String sql, Object... values)

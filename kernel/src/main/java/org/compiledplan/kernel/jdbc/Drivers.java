@@ -50,10 +50,8 @@ final class Drivers {
     Connection connection = driver.connect(url, given);
     if (connection != null) return connection;
     throw new DatabaseException(
-        "the driver "
-            + driver.getClass().getName()
-            + " does not take the URL "
-            + Database.shown(url));
+        "the driver %s does not take the URL %s"
+            .formatted(driver.getClass().getName(), Database.shown(url)));
   }
 
   /** A driver by its class, of which nothing runs before it is known to be one. */

@@ -22,9 +22,7 @@ final class Rowtime {
     if (value instanceof Instant) return ((Instant) value).toEpochMilli();
     if (value instanceof Long) return (Long) value;
     throw new IllegalStateException(
-        "column "
-            + column
-            + " is the row's time, it must not be "
-            + (value == null ? "null" : value.getClass()));
+        "column %s is the row's time, it must not be %s"
+            .formatted(column, value == null ? "null" : value.getClass()));
   }
 }

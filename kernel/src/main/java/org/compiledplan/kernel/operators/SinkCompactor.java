@@ -185,13 +185,9 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
       String[] key = new String[primaryKey.length];
       for (int i = 0; i < key.length; i++) key[i] = keyNames[i] + "=" + rows.get(0)[primaryKey[i]];
       throw new IllegalStateException(
-          "primary key conflict in "
-              + table
-              + ": "
-              + rows.size()
-              + " rows have the key "
-              + Arrays.toString(key)
-              + "; ON CONFLICT DO NOTHING keeps the first of them, DO DEDUPLICATE the last");
+          ("primary key conflict in %s: %s rows have the key %s; ON CONFLICT DO NOTHING keeps "
+                  + "the first of them, DO DEDUPLICATE the last")
+              .formatted(table, rows.size(), Arrays.toString(key)));
     }
 
     private void show(Object[] row, Out out) {

@@ -75,14 +75,9 @@ public final class StateFormat<S extends KeyState> {
   private void checkVersion(int version) {
     if (version == kind.version()) return;
     throw new StateFormatException(
-        owner
-            + ": its state is of the format "
-            + kind.text()
-            + " in version "
-            + version
-            + ", known here is version "
-            + kind.version()
-            + "; run it with the release that wrote it, or start with an empty checkpoint");
+        ("%s: its state is of the format %s in version %s, known here is version %s; run it "
+                + "with the release that wrote it, or start with an empty checkpoint")
+            .formatted(owner, kind.text(), version, kind.version()));
   }
 
   byte[] write(S state) {

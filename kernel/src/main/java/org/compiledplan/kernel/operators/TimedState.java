@@ -130,15 +130,9 @@ public abstract class TimedState implements KeyedState {
     int form = stored[stored.length - 1];
     if (form != WITHOUT_TIMER && form != WITH_TIMER) {
       throw new StateFormatException(
-          "operator "
-              + uid
-              + ": its state ends with the form of timer "
-              + form
-              + ", known here are "
-              + WITHOUT_TIMER
-              + " and "
-              + WITH_TIMER
-              + "; run it with the release that wrote it, or start with an empty checkpoint");
+          ("operator %s: its state ends with the form of timer %s, known here are %s and %s; "
+                  + "run it with the release that wrote it, or start with an empty checkpoint")
+              .formatted(uid, form, WITHOUT_TIMER, WITH_TIMER));
     }
     int length = stored.length - (form == WITHOUT_TIMER ? 1 : 9);
     return new Parts(

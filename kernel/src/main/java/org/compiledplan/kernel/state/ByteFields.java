@@ -123,17 +123,9 @@ public final class ByteFields {
       if (!value.becomes(there -> there.code() == code && there.version() == version)) {
         Framed.Form form = value.form();
         throw new StateFormatException(
-            "the state holds form "
-                + code
-                + " in version "
-                + version
-                + " where "
-                + form.text()
-                + ", which is form "
-                + form.code()
-                + " in version "
-                + form.version()
-                + ", is expected");
+            ("the state holds form %s in version %s where %s, which is form %s in version %s, "
+                    + "is expected")
+                .formatted(code, version, form.text(), form.code(), form.version()));
       }
       int end = in.position() + length;
       value.fields(this);

@@ -317,14 +317,8 @@ public final class TreeFields {
                   && Long.valueOf(there.version()).equals(of.get(VERSION)))) {
         Framed.Form form = value.form();
         throw new StateFormatException(
-            "a part is "
-                + of.get(FORM)
-                + " in version "
-                + of.get(VERSION)
-                + ", not "
-                + form.text()
-                + " in version "
-                + form.version());
+            "a part is %s in version %s, not %s in version %s"
+                .formatted(of.get(FORM), of.get(VERSION), form.text(), form.version()));
       }
       into(value, tree(of.get(FIELDS)));
     }

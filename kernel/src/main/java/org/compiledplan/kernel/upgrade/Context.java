@@ -33,12 +33,7 @@ final class Context {
   /** Says that it cannot be done, where, and why. */
   StateFormatException problem(String why) {
     return new StateFormatException(
-        "operator "
-            + mapping.to
-            + (path.isEmpty() ? "" : ", field " + path)
-            + ": it cannot be made from the state of "
-            + mapping.from
-            + ": "
-            + why);
+        "operator %s%s: it cannot be made from the state of %s: %s"
+            .formatted(mapping.to, path.isEmpty() ? "" : ", field " + path, mapping.from, why));
   }
 }

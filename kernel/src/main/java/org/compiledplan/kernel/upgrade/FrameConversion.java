@@ -46,10 +46,8 @@ final class FrameConversion {
     FieldsConversion[] inner = new FieldsConversion[from.length];
     if (context.mapping.callCount() != from.length) {
       throw context.problem(
-          "there are "
-              + from.length
-              + " calls, and the mapping tells of "
-              + context.mapping.callCount());
+          "there are %s calls, and the mapping tells of %s"
+              .formatted(from.length, context.mapping.callCount()));
     }
     for (int i = 0; i < from.length; i++) {
       from[i] = context.mapping.call(i);

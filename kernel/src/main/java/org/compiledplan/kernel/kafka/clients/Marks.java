@@ -39,11 +39,9 @@ final class Marks implements AutoCloseable {
     OffsetAndMetadata found = last(spec.path("owner").asText());
     if (found == null || found.metadata().equals(spec.path("run").asText())) return;
     throw new KafkaException(
-        "another run, "
-            + found.metadata()
-            + ", has begun to write table "
-            + table()
-            + " with the same 'sink.transactional-id-prefix'");
+        ("another run, %s, has begun to write table %s with the same "
+                + "'sink.transactional-id-prefix'")
+            .formatted(found.metadata(), table()));
   }
 
   /** Whether a batch is written. */
@@ -53,13 +51,9 @@ final class Marks implements AutoCloseable {
     boolean alike = found.metadata().equals(Integer.toString(tasks));
     if (found.offset() == batch && mayBeThere && alike) return true;
     throw new KafkaException(
-        "Kafka has micro-batch "
-            + found.offset()
-            + " of this checkpoint in table "
-            + table()
-            + " already, and the run is at "
-            + batch
-            + ": the checkpoint is an older copy, or another run goes on with a copy of it");
+        ("Kafka has micro-batch %s of this checkpoint in table %s already, and the run is at "
+                + "%s: the checkpoint is an older copy, or another run goes on with a copy of it")
+            .formatted(found.offset(), table(), batch));
   }
 
   /** The marks of a batch, by group. */
