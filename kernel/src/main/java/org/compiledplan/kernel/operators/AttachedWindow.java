@@ -42,17 +42,12 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
     times = new WindowTimes(spec);
     this.contents = contents;
     this.orderInsensitive = orderInsensitive;
-    format = new StateFormat<>(spec, kind, Window::new);
+    define(spec, kind, Window::new, Work::new);
   }
 
   @Override
   public boolean isOrderInsensitive() {
     return orderInsensitive;
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

@@ -23,8 +23,7 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
     ttl = spec.ttl(0);
     ValueType[] types = spec.inputs[0];
     Columns columns = Columns.ofInput(0, types, others(types.length, filterColumn));
-    format =
-        new StateFormat<>(spec, StateKind.CHANGELOG_NORMALIZE, () -> new KeptRow(ttl, columns));
+    define(spec, StateKind.CHANGELOG_NORMALIZE, () -> new KeptRow(ttl, columns), Work::new);
   }
 
   /** The columns but for one, all of them if that is below 0. */
@@ -36,11 +35,6 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
     Object[] fewer = Arrays.copyOf(values, values.length - 1);
     System.arraycopy(values, column + 1, fewer, column, fewer.length - column);
     return fewer;
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   private final class Work extends EntryWork {

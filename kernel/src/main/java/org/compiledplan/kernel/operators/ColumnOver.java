@@ -50,7 +50,7 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
 
   ColumnOver(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs[0]);
-    format = new StateFormat<>(spec, StateKind.OVER_COLUMNS, Entries::new);
+    define(spec, StateKind.OVER_COLUMNS, Entries::new, Work::new);
     calls = new OverCalls(spec, false);
     int count = spec.get("aggs").size();
     results =
@@ -59,11 +59,6 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
                 spec.output, spec.output.length - count, spec.output.length));
     order = new SortOrder(spec.get("orderBy"));
     rows = spec.flag("rows");
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

@@ -26,13 +26,8 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
     size = spec.get("window").path("size").asLong();
     slide = spec.get("window").path("slide").asLong();
     groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
-    format = new StateFormat<>(spec, StateKind.COUNT_WINDOW_AGGREGATE, Windows::new);
+    define(spec, StateKind.COUNT_WINDOW_AGGREGATE, Windows::new, Work::new);
     if (size <= 0 || slide <= 0) throw spec.problem("has windows without a size");
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   /** A window with the number of rows that came to it, those that take others back among them. */

@@ -30,12 +30,7 @@ final class Deduplicate extends EntryOperator<KeptRow> {
     onlyKey = rowNeeded ? null : spec.key(0);
     Columns columns = rowNeeded ? Columns.ofInput(0, types) : Columns.ofInput(0, types, onlyKey);
     long ttl = spec.ttl(0);
-    format = new StateFormat<>(spec, StateKind.DEDUPLICATE, () -> new KeptRow(ttl, columns));
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
+    define(spec, StateKind.DEDUPLICATE, () -> new KeptRow(ttl, columns), Work::new);
   }
 
   private final class Work extends EntryWork {

@@ -31,7 +31,7 @@ final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
     ttl = spec.ttl(0);
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
-    format = new StateFormat<>(spec, StateKind.GROUP_AGGREGATE, Group::new);
+    define(spec, StateKind.GROUP_AGGREGATE, Group::new, Work::new);
     orderInsensitive = coalesce && !needRetraction && !calls.isOrderSensitive();
   }
 
@@ -43,11 +43,6 @@ final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
   @Override
   public Partial partial() {
     return orderInsensitive ? new Accumulated(calls) : null;
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   /** The rows of a group that is not empty, and the values it is grouped by. */

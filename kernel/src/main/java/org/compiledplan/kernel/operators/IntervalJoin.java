@@ -38,7 +38,7 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
         new Columns[] {
           Columns.ofInput(LEFT, spec.inputs[LEFT]), Columns.ofInput(RIGHT, spec.inputs[RIGHT])
         };
-    format = new StateFormat<>(spec, StateKind.INTERVAL_JOIN, Caches::new);
+    define(spec, StateKind.INTERVAL_JOIN, Caches::new, Work::new);
     outer = outer(spec);
     eventTime = spec.eventTime();
     sharedWatermark = spec.flag("sharedWatermark");
@@ -55,11 +55,6 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
     if (!outer[LEFT] && !outer[RIGHT] && !type.equals("INNER"))
       throw spec.problem("cannot join as " + type);
     return outer;
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

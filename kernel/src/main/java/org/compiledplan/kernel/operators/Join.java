@@ -16,16 +16,11 @@ final class Join extends JoinOperator {
   Join(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
     RowStore.Layout[] layouts = inputs.layouts(spec);
-    format = new StateFormat<>(spec, StateKind.JOIN, () -> new RowStores(layouts));
+    define(spec, StateKind.JOIN, () -> new RowStores(layouts), Work::new);
     String type = spec.text("joinType");
     outer = JoinInputs.outer(type);
     if (!outer[0] && !outer[1] && !type.equals("INNER"))
       throw spec.problem("has unknown join type " + type);
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   private final class Work extends JoinWork {

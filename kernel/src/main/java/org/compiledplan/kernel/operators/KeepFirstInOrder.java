@@ -25,7 +25,7 @@ final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
     keyColumns = spec.key(0);
     key = Columns.ofInput(0, types, keyColumns);
     long ttl = spec.ttl(0);
-    format = new StateFormat<>(spec, StateKind.KEEP_FIRST_IN_ORDER, () -> new First(ttl));
+    define(spec, StateKind.KEEP_FIRST_IN_ORDER, () -> new First(ttl), Work::new);
   }
 
   /** The row that waits, or that it has been given out. */
@@ -52,11 +52,6 @@ final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
     public OptionalLong nextDue(BatchContext context) {
       return due;
     }
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

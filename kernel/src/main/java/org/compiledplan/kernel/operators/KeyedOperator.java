@@ -1,9 +1,32 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
 /** An operator whose state of a key is an {@code S}. */
 abstract class KeyedOperator<S extends KeyState> implements Operator {
-  /** Set by the constructor of the operator, for its states belong to it. */
   StateFormat<S> format;
+  private BiFunction<KeyedState, BatchContext, Session> work;
+
+  /**
+   * To be called by the constructor of the operator, to which its states and its work belong.
+   *
+   * @param fresh makes the state of a key that has none
+   * @param work begins the work on a key
+   */
+  final void define(
+      OperatorSpec spec,
+      StateKind kind,
+      Supplier<S> fresh,
+      BiFunction<KeyedState, BatchContext, Session> work) {
+    format = new StateFormat<>(spec, kind, fresh);
+    this.work = work;
+  }
+
+  @Override
+  public final Session open(KeyedState state, BatchContext context) {
+    return work.apply(state, context);
+  }
 
   @Override
   public final StateFormat<S> stateFormat() {

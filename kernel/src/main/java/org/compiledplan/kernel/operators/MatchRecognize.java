@@ -30,7 +30,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
 
   MatchRecognize(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs[0]);
-    format = new StateFormat<>(spec, StateKind.MATCH, Matches::new);
+    define(spec, StateKind.MATCH, Matches::new, Work::new);
     eventTime = spec.eventTime();
     time = spec.column("time");
     partition = spec.columns("partition");
@@ -38,11 +38,6 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
     order = orderBy.isEmpty() ? null : new SortOrder(orderBy);
     matcher = new Matcher(spec);
     measures = new MatchValues(spec.get("measures"), spec);
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

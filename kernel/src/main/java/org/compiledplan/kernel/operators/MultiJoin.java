@@ -46,7 +46,7 @@ final class MultiJoin extends JoinOperator {
               i, spec.inputs[i], smallestKey(spec.get("inputUniqueKeys").path(i)), spec.ttl(i));
     }
     width = offset;
-    format = new StateFormat<>(spec, StateKind.MULTI_JOIN, () -> new RowStores(layouts));
+    define(spec, StateKind.MULTI_JOIN, () -> new RowStores(layouts), Work::new);
     innerOnly = inner;
   }
 
@@ -56,11 +56,6 @@ final class MultiJoin extends JoinOperator {
       if (smallest == null || key.size() < smallest.length) smallest = OperatorSpec.ints(key);
     }
     return smallest;
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   private final class Work extends JoinWork {

@@ -26,15 +26,10 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
     columns = Columns.ofInput(0, spec.inputs[0]);
     keyColumns = spec.key(0);
     key = Columns.ofInput(0, spec.inputs[0], keyColumns);
-    format = new StateFormat<>(spec, StateKind.OVER_PROCTIME, Window::new);
+    define(spec, StateKind.OVER_PROCTIME, Window::new, Work::new);
     reach = new OverFrame.Reach(spec);
     calls = new OverCalls(spec, reach.isBounded());
     peers = reach.isBounded() && !reach.rows;
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

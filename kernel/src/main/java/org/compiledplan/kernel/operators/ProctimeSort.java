@@ -2,6 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.compiledplan.kernel.state.Fields;
 
 /**
  * Sorts the rows of one processing time, that is, of a micro-batch. Follows Flink's
@@ -12,24 +13,32 @@ final class ProctimeSort extends KeyedOperator<KeyState> {
 
   ProctimeSort(OperatorSpec spec) {
     order = new SortOrder(spec.get("orderBy"));
-    format = StateFormat.nothing(spec);
+    define(spec, StateKind.NOTHING, Nothing::new, (state, context) -> new Work());
   }
 
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    List<Object[]> rows = new ArrayList<>();
-    return new Session() {
-      @Override
-      public void process(InputRow row, Out out) {
-        row.requireInsert("a sort by time takes insert-only input");
-        rows.add(row.values());
-      }
+  private static final class Nothing implements KeyState {
+    @Override
+    public void fields(Fields io) {}
 
-      @Override
-      public void close(Out out) {
-        rows.sort(order);
-        for (Object[] row : rows) out.emit(RowKinds.INSERT, row);
-      }
-    };
+    @Override
+    public int entries() {
+      return 0;
+    }
+  }
+
+  private final class Work implements Session {
+    private final List<Object[]> rows = new ArrayList<>();
+
+    @Override
+    public void process(InputRow row, Out out) {
+      row.requireInsert("a sort by time takes insert-only input");
+      rows.add(row.values());
+    }
+
+    @Override
+    public void close(Out out) {
+      rows.sort(order);
+      for (Object[] row : rows) out.emit(RowKinds.INSERT, row);
+    }
   }
 }

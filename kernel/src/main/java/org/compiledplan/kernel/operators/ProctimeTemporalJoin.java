@@ -19,13 +19,8 @@ final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJoin.Curr
   ProctimeTemporalJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
     columns = Columns.ofInput(1, spec.inputs[1]);
-    format = new StateFormat<>(spec, StateKind.TEMPORAL_JOIN_PROCTIME, Current::new);
+    define(spec, StateKind.TEMPORAL_JOIN_PROCTIME, Current::new, Work::new);
     outer = TemporalJoin.isOuter(spec);
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   /** The right row that is there. */

@@ -49,12 +49,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
     outputRowNumber = spec.flag("outputRowNumber");
     generateUpdateBefore = spec.flag("generateUpdateBefore");
     ttl = spec.ttl(0);
-    format = new StateFormat<>(spec, StateKind.RANK, Ranking::new);
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
+    define(spec, StateKind.RANK, Ranking::new, Work::new);
   }
 
   @Override

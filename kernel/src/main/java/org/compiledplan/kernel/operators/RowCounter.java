@@ -13,12 +13,7 @@ final class RowCounter extends KeyedOperator<RowCounter.Numbers> {
 
   RowCounter(OperatorSpec spec) {
     condition = spec.condition(spec.get("condition"));
-    format = new StateFormat<>(spec, StateKind.ROW_COUNTER, Numbers::new);
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
+    define(spec, StateKind.ROW_COUNTER, Numbers::new, Work::new);
   }
 
   /** How many rows came, and how many came out. */

@@ -27,15 +27,10 @@ final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idl
     columns = Columns.ofInput(0, spec.inputs[0]);
     keyColumns = spec.key(0);
     key = Columns.ofInput(0, spec.inputs[0], keyColumns);
-    format = new StateFormat<>(spec, StateKind.OVER_ROWTIME, Window::new);
+    define(spec, StateKind.OVER_ROWTIME, Window::new, Work::new);
     time = spec.column("time");
     reach = new OverFrame.Reach(spec);
     calls = new OverCalls(spec, reach.isBounded());
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

@@ -18,14 +18,9 @@ final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
 
   RowtimeSort(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs[0]);
-    format = new StateFormat<>(spec, StateKind.TEMPORAL_SORT, Sorting::new);
+    define(spec, StateKind.TEMPORAL_SORT, Sorting::new, Work::new);
     time = spec.column("time");
     order = new SortOrder(spec.get("orderBy"));
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

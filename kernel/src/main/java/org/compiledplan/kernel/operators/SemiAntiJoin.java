@@ -15,13 +15,8 @@ final class SemiAntiJoin extends JoinOperator {
   SemiAntiJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
     RowStore.Layout[] layouts = inputs.layouts(spec);
-    format = new StateFormat<>(spec, StateKind.JOIN, () -> new RowStores(layouts));
+    define(spec, StateKind.JOIN, () -> new RowStores(layouts), Work::new);
     anti = spec.text("joinType").equals("ANTI");
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   private final class Work extends JoinWork {

@@ -50,12 +50,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     dropNullTimes = spec.flag("dropNullTimes");
     times = new WindowTimes(spec);
     this.contents = contents;
-    format = new StateFormat<>(spec, kind, Sessions::new);
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
+    define(spec, kind, Sessions::new, Work::new);
   }
 
   @Override

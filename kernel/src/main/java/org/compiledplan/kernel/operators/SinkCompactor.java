@@ -38,7 +38,7 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
     table = spec.text("table");
     fails = spec.text("conflict").equals("ERROR");
     long ttl = spec.ttl(0);
-    format = new StateFormat<>(spec, StateKind.SINK_COMPACTOR, () -> new Waiting(ttl));
+    define(spec, StateKind.SINK_COMPACTOR, () -> new Waiting(ttl), Work::new);
   }
 
   private final class Change implements Stored {
@@ -86,11 +86,6 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
       if (buckets.isEmpty()) return OptionalLong.empty();
       return OptionalLong.of(TimeMath.plus(buckets.peekFirst().watermark, 1));
     }
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

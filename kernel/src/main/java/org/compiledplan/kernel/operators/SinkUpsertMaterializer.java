@@ -20,12 +20,7 @@ final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMaterializer.
     columns = Columns.ofInput(0, spec.inputs[0]);
     upsertKey = spec.has("upsertKey") ? spec.columns("upsertKey") : null;
     long ttl = spec.ttl(0);
-    format = new StateFormat<>(spec, StateKind.SINK_UPSERT_MATERIALIZER, () -> new Rows(ttl));
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
+    define(spec, StateKind.SINK_UPSERT_MATERIALIZER, () -> new Rows(ttl), Work::new);
   }
 
   final class Rows extends SingleEntry {

@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.state.ByteFields;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.FieldShape;
-import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.SchemaFields;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
@@ -41,21 +40,6 @@ public final class StateFormat<S extends KeyState> {
     this.fresh = fresh;
     keys = new Columns[spec.inputs.length];
     for (int i = 0; i < keys.length; i++) keys[i] = Columns.ofInput(i, spec.inputs[i], spec.key(i));
-  }
-
-  /** The format of an operator that keeps nothing. */
-  static StateFormat<KeyState> nothing(OperatorSpec spec) {
-    return new StateFormat<>(spec, StateKind.NOTHING, Nothing::new);
-  }
-
-  private static final class Nothing implements KeyState {
-    @Override
-    public void fields(Fields io) {}
-
-    @Override
-    public int entries() {
-      return 0;
-    }
   }
 
   /** The state of a key that has none. */

@@ -28,7 +28,7 @@ final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implements Id
     inputs = new JoinInputs(spec);
     leftColumns = Columns.ofInput(LEFT, spec.inputs[LEFT]);
     rightColumns = Columns.ofInput(RIGHT, spec.inputs[RIGHT]);
-    format = new StateFormat<>(spec, StateKind.TEMPORAL_JOIN, Sides::new);
+    define(spec, StateKind.TEMPORAL_JOIN, Sides::new, Work::new);
     outer = isOuter(spec);
     time = new int[] {spec.column("leftTime"), spec.column("rightTime")};
     sharedWatermark = spec.flag("sharedWatermark");
@@ -38,11 +38,6 @@ final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implements Id
     String type = spec.text("joinType");
     if (!type.equals("LEFT") && !type.equals("INNER")) throw spec.problem("cannot join as " + type);
     return type.equals("LEFT");
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override

@@ -36,7 +36,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
     rows = new WindowPanes(spec, calls, windows, times);
     result = new WindowRow(spec, grouping.length, calls.size(), needRetraction, times);
     newestFirst = spec.flag("newestFirst");
-    format = new StateFormat<>(spec, StateKind.WINDOW_AGGREGATE, Panes::new);
+    define(spec, StateKind.WINDOW_AGGREGATE, Panes::new, Work::new);
   }
 
   @Override
@@ -48,11 +48,6 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
   public Partial partial() {
     // In processing time a row's window is that of the micro-batch, which is not known before.
     return rows.areOfRows() && isOrderInsensitive() ? rows.new PartialPanes() : null;
-  }
-
-  @Override
-  public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context);
   }
 
   @Override
