@@ -9,7 +9,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The formats of Avro in messages: a message is a row, or an event of Debezium with two. */
 public final class AvroDecoder extends Decoder {
-  private final String shape;
   private final AvroBytes messages;
   private final boolean events;
   private transient AvroReaders.Reader reader;
@@ -19,8 +18,7 @@ public final class AvroDecoder extends Decoder {
    * @param events whether a message is an event of Debezium
    */
   AvroDecoder(String table, String shape, Map<String, String> options, boolean events) {
-    super(table, false);
-    this.shape = shape;
+    super(table, shape, false);
     this.messages = AvroBytes.of(table, options);
     this.events = events;
   }
@@ -41,7 +39,7 @@ public final class AvroDecoder extends Decoder {
     if (reader == null) {
       envelope = AvroReaders.declared(messages.schema());
       Schema row = events ? envelope.getField("before").schema() : envelope;
-      reader = AvroReaders.record(AvroReaders.declared(row), Shape.parse(shape));
+      reader = AvroReaders.record(AvroReaders.declared(row), row());
     }
     Object datum = messages.read(message.getBytes());
     if (!events) return insert((InternalRow) reader.read(datum));

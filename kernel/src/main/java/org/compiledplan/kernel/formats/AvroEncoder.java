@@ -10,7 +10,6 @@ import org.compiledplan.kernel.operators.RowKinds;
 /** The formats of Avro in messages: a row is a message, or an event of Debezium with it. */
 public final class AvroEncoder extends Encoder {
 
-  private final String shape;
   private final AvroBytes messages;
   private final boolean events;
   private transient Schema schema;
@@ -21,8 +20,7 @@ public final class AvroEncoder extends Encoder {
    * @param events whether a message is an event of Debezium
    */
   AvroEncoder(String table, String shape, Map<String, String> options, boolean events) {
-    super(table);
-    this.shape = shape;
+    super(table, shape);
     this.messages = AvroBytes.of(table, options);
     this.events = events;
   }
@@ -49,6 +47,6 @@ public final class AvroEncoder extends Encoder {
   /** The rows of an event have schemas of their own, which differ in their names. */
   private AvroWriters.RowWriter writer(String field) {
     Schema of = events ? schema.getField(field).schema() : schema;
-    return AvroWriters.row(AvroReaders.declared(of), Shape.parse(shape));
+    return AvroWriters.row(AvroReaders.declared(of), row());
   }
 }

@@ -27,7 +27,6 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.collection.immutable.Map;
 import scala.collection.immutable.Seq;
-import scala.runtime.AbstractFunction1;
 
 /**
  * Avro's container files as a source and sink of Spark's; Spark's own are in a package that it does
@@ -79,22 +78,9 @@ public final class AvroFiles extends TableFiles {
     }
   }
 
-  private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
-      implements Serializable {
-    private final String table;
-    private final String shape;
-    private final String schema;
-    private final int[] wanted;
-    private final SerializableConfiguration conf;
-
-    Open(String table, String shape, String schema, int[] wanted, SerializableConfiguration conf) {
-      this.table = table;
-      this.shape = shape;
-      this.schema = schema;
-      this.wanted = wanted;
-      this.conf = conf;
-    }
-
+  private record Open(
+      String table, String shape, String schema, int[] wanted, SerializableConfiguration conf)
+      implements Function1<PartitionedFile, Iterator<InternalRow>>, Serializable {
     @Override
     public Iterator<InternalRow> apply(PartitionedFile file) {
       try {

@@ -15,7 +15,6 @@ public final class CsvDecoder extends Decoder {
   private static final String HEADER =
       "the line is a header, with the names of columns, and Flink's csv has no option to skip one";
 
-  private final String shape;
   private final char separator;
   private final int quote;
   private final int escape;
@@ -35,8 +34,7 @@ public final class CsvDecoder extends Decoder {
   private transient String record;
 
   CsvDecoder(String table, String shape, Map<String, String> options) {
-    super(table, CsvOptions.lenient(options));
-    this.shape = shape;
+    super(table, shape, CsvOptions.lenient(options));
     this.separator = CsvOptions.separator(options);
     this.quote = CsvOptions.quote(options);
     this.escape = CsvOptions.escape(options);
@@ -160,7 +158,7 @@ public final class CsvDecoder extends Decoder {
 
   private void prepare() {
     if (readers != null) return;
-    Shape row = Shape.parse(shape);
+    Shape row = row();
     CsvValues values = new CsvValues(lenient, elements, nothing);
     names = row.names();
     readers = new CsvValues.Reader[names.length];

@@ -16,7 +16,6 @@ public final class CsvEncoder extends Encoder {
 
   private static final TimestampTexts TIMES = new TimestampTexts("SQL");
 
-  private final String shape;
   private final HashMap<String, String> options;
   private transient Shape row;
   private transient char separator;
@@ -28,8 +27,7 @@ public final class CsvEncoder extends Encoder {
   private transient boolean scientific;
 
   CsvEncoder(String table, String shape, Map<String, String> options) {
-    super(table);
-    this.shape = shape;
+    super(table, shape);
     this.options = new HashMap<>(options);
   }
 
@@ -52,7 +50,7 @@ public final class CsvEncoder extends Encoder {
     elements = options.getOrDefault("array-element-delimiter", ";");
     nothing = options.getOrDefault("null-literal", "");
     scientific = !"false".equalsIgnoreCase(options.get("write-bigdecimal-in-scientific-notation"));
-    row = Shape.parse(shape);
+    row = row();
   }
 
   private void cell(StringBuilder out, SpecializedGetters values, int i, Shape type) {

@@ -22,7 +22,6 @@ import org.compiledplan.kernel.operators.RowKinds;
 public final class DataOldDecoder extends Decoder {
 
   private final EventDialect dialect;
-  private final String shape;
   private final String timestamps;
   private final Pattern databases;
   private final Pattern tables;
@@ -38,9 +37,8 @@ public final class DataOldDecoder extends Decoder {
       String shape,
       Map<String, String> options,
       String[] metadata) {
-    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
+    super(table, shape, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     this.dialect = dialect;
-    this.shape = shape;
     this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
     this.databases = pattern(options.get("database.include"));
     this.tables = pattern(options.get("table.include"));
@@ -77,7 +75,7 @@ public final class DataOldDecoder extends Decoder {
   }
 
   private void open() {
-    Shape row = Shape.parse(shape);
+    Shape row = row();
     values =
         new JsonValues(true, row.hasDecimals(), lenient, false, new TimestampTexts(timestamps));
     metadataReaders = new JsonValues.Reader[metadata.length];

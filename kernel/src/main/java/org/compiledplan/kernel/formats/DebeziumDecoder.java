@@ -26,7 +26,6 @@ public final class DebeziumDecoder extends Decoder {
   private static final byte[] SECOND = {1};
   private static final ObjectMapper MAPPER = new ObjectMapper(JsonDecoder.FACTORY);
 
-  private final String shape;
   private final String timestamps;
   private final boolean schema;
   private final String[] metadata;
@@ -38,8 +37,7 @@ public final class DebeziumDecoder extends Decoder {
    */
   DebeziumDecoder(
       String table, String shape, Map<String, String> options, String[] metadata, boolean isOgg) {
-    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
-    this.shape = shape;
+    super(table, shape, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
     this.schema = Boolean.parseBoolean(options.get("schema-include"));
     this.metadata = metadata;
@@ -59,7 +57,7 @@ public final class DebeziumDecoder extends Decoder {
   @Override
   protected ArrayData decode(UTF8String line) throws Exception {
     if (reader == null) {
-      Shape row = Shape.parse(shape);
+      Shape row = row();
       JsonValues values =
           new JsonValues(true, row.hasDecimals(), lenient, false, new TimestampTexts(timestamps));
       reader = values.reader(row);

@@ -25,17 +25,24 @@ public abstract class Decoder implements Serializable {
   protected static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
 
   private final String table;
+  private final String shape;
   protected final boolean lenient;
   private String remedy = "correct the record";
   private transient String file;
 
   /**
    * @param table the table, for messages
+   * @param shape the type of the rows, see {@link Shape}
    * @param lenient a line that cannot be read is left out
    */
-  protected Decoder(String table, boolean lenient) {
+  protected Decoder(String table, String shape, boolean lenient) {
     this.table = table;
+    this.shape = shape;
     this.lenient = lenient;
+  }
+
+  final Shape row() {
+    return Shape.parse(shape);
   }
 
   /** What to do about a record that cannot be read, for messages. */

@@ -7,12 +7,15 @@ import org.apache.spark.unsafe.types.UTF8String;
 /** Turns rows into lines of text. Spark calls `line` by name, with its internal values. */
 public abstract class Encoder implements Serializable {
   private final String table;
+  private final String shape;
 
   /**
    * @param table the table, for messages
+   * @param shape the type of the rows, see {@link Shape}
    */
-  protected Encoder(String table) {
+  protected Encoder(String table, String shape) {
     this.table = table;
+    this.shape = shape;
   }
 
   public final UTF8String line(byte kind, InternalRow row) {
@@ -23,6 +26,10 @@ public abstract class Encoder implements Serializable {
     } catch (Exception e) {
       throw new DataException(DataException.reason(e) + " (written to " + table + ")");
     }
+  }
+
+  final Shape row() {
+    return Shape.parse(shape);
   }
 
   /** The line of a row, without its end. */

@@ -18,7 +18,6 @@ public final class JsonDecoder extends Decoder {
   static final JsonFactory FACTORY =
       new JsonFactoryBuilder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();
 
-  private final String shape;
   private final boolean failOnMissing;
   private final String timestamps;
   private final boolean tree;
@@ -26,8 +25,7 @@ public final class JsonDecoder extends Decoder {
   private transient JsonValues.Reader element;
 
   JsonDecoder(String table, String shape, Map<String, String> options) {
-    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
-    this.shape = shape;
+    super(table, shape, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     this.failOnMissing = Boolean.parseBoolean(options.get("fail-on-missing-field"));
     this.tree = "false".equals(options.get("decode.json-parser.enabled"));
     this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
@@ -36,7 +34,7 @@ public final class JsonDecoder extends Decoder {
   @Override
   protected ArrayData decode(UTF8String line) throws Exception {
     if (reader == null) {
-      Shape row = Shape.parse(shape);
+      Shape row = row();
       JsonValues values =
           new JsonValues(
               tree, row.hasDecimals(), lenient, failOnMissing, new TimestampTexts(timestamps));

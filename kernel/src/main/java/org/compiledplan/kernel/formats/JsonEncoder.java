@@ -18,7 +18,6 @@ import org.compiledplan.kernel.operators.RowKinds;
 public final class JsonEncoder extends Encoder {
   private static final JsonFactory FACTORY = new JsonFactory();
 
-  private final String shape;
   private final HashMap<String, String> options;
   private final Envelope envelope;
   private transient JsonWriters.RowWriter writer;
@@ -34,8 +33,7 @@ public final class JsonEncoder extends Encoder {
   }
 
   JsonEncoder(String table, String shape, Map<String, String> options, Envelope envelope) {
-    super(table);
-    this.shape = shape;
+    super(table, shape);
     this.options = new HashMap<>(options);
     this.envelope = envelope;
   }
@@ -43,7 +41,7 @@ public final class JsonEncoder extends Encoder {
   @Override
   protected UTF8String encode(byte kind, InternalRow row) throws IOException {
     if (writer == null) {
-      writer = new JsonWriters(options).row(Shape.parse(shape));
+      writer = new JsonWriters(options).row(row());
       buffer = new ByteArrayOutputStream(256);
     }
     buffer.reset();

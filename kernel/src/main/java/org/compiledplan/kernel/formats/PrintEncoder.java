@@ -19,17 +19,15 @@ public final class PrintEncoder extends Encoder {
   private static final String[] KINDS = {"+I", "-U", "+U", "-D"};
   private static final long MICROS = 1_000_000L;
 
-  private final String shape;
   private transient Shape row;
 
   PrintEncoder(String table, String shape) {
-    super(table);
-    this.shape = shape;
+    super(table, shape);
   }
 
   @Override
   protected UTF8String encode(byte kind, InternalRow values) {
-    if (row == null) row = Shape.parse(shape);
+    if (row == null) row = row();
     StringBuilder out = new StringBuilder();
     fields(out, KINDS[kind], values, row);
     return UTF8String.fromString(out.toString());

@@ -9,15 +9,13 @@ import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;
 
 /** The format `protobuf`: a message is a row. */
 public final class ProtobufDecoder extends Decoder {
-  private final String shape;
   private final ProtobufMessages messages;
   private final boolean defaults;
   private transient Descriptor type;
   private transient ProtobufReaders.RowReader reader;
 
   ProtobufDecoder(String table, String shape, Map<String, String> options) {
-    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
-    this.shape = shape;
+    super(table, shape, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     messages = new ProtobufMessages(options);
     defaults = Boolean.parseBoolean(options.get("read-default-values"));
   }
@@ -37,7 +35,7 @@ public final class ProtobufDecoder extends Decoder {
   protected ArrayData decode(UTF8String message) throws Exception {
     if (reader == null) {
       type = messages.descriptor();
-      reader = ProtobufReaders.row(type, Shape.parse(shape), defaults);
+      reader = ProtobufReaders.row(type, row(), defaults);
     }
     DynamicMessage found;
     try {

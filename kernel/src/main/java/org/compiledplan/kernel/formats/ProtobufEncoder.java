@@ -6,14 +6,12 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `protobuf`: a row is a message. */
 public final class ProtobufEncoder extends Encoder {
-  private final String shape;
   private final ProtobufMessages messages;
   private final String nothing;
   private transient ProtobufWriters.RowWriter writer;
 
   ProtobufEncoder(String table, String shape, Map<String, String> options) {
-    super(table);
-    this.shape = shape;
+    super(table, shape);
     messages = new ProtobufMessages(options);
     nothing = options.getOrDefault("write-null-string-literal", "");
   }
@@ -21,7 +19,7 @@ public final class ProtobufEncoder extends Encoder {
   @Override
   protected UTF8String encode(byte kind, InternalRow row) throws Exception {
     if (writer == null) {
-      writer = ProtobufWriters.row(messages.descriptor(), Shape.parse(shape), nothing);
+      writer = ProtobufWriters.row(messages.descriptor(), row(), nothing);
     }
     return UTF8String.fromBytes(writer.write(row).toByteArray());
   }

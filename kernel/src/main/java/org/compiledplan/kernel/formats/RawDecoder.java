@@ -12,15 +12,13 @@ public final class RawDecoder extends Decoder {
   /** An option that tables do not have: what is read is a message, and no line of a file. */
   static final String MESSAGE = "message";
 
-  private final String shape;
   private final HashMap<String, String> options;
   private final boolean isMessage;
   private transient RawValues values;
   private transient boolean empty;
 
   RawDecoder(String table, String shape, Map<String, String> options) {
-    super(table, false);
-    this.shape = shape;
+    super(table, shape, false);
     this.options = new HashMap<>(options);
     isMessage = options.containsKey(MESSAGE);
   }
@@ -33,7 +31,7 @@ public final class RawDecoder extends Decoder {
   @Override
   protected ArrayData decode(UTF8String line) {
     if (values == null) {
-      Shape row = Shape.parse(shape);
+      Shape row = row();
       // Of a table whose columns are all names of folders, the lines are counted.
       empty = row.children().length == 0;
       values = empty ? null : new RawValues(row.children()[0], options);

@@ -7,19 +7,17 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `raw`: the one column is the line. */
 public final class RawEncoder extends Encoder {
-  private final String shape;
   private final HashMap<String, String> options;
   private transient RawValues values;
 
   RawEncoder(String table, String shape, Map<String, String> options) {
-    super(table);
-    this.shape = shape;
+    super(table, shape);
     this.options = new HashMap<>(options);
   }
 
   @Override
   protected UTF8String encode(byte kind, InternalRow row) {
-    if (values == null) values = new RawValues(Shape.parse(shape).children()[0], options);
+    if (values == null) values = new RawValues(row().children()[0], options);
     if (row.isNullAt(0)) {
       throw new DataException("null cannot be written as a line of format raw; filter nulls out");
     }

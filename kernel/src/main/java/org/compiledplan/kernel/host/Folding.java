@@ -12,21 +12,13 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.Operator;
+import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.runtime.AbstractFunction1;
 
 /** Makes one row of the rows of a key before they are shuffled, for operators that allow it. */
-final class Folding extends AbstractFunction1<Iterator<Object>, Iterator<Object>>
-    implements Serializable {
-  private final StageSpec spec;
-  private final Set<String> uids;
-
-  private Folding(StageSpec spec, Set<String> uids) {
-    this.spec = spec;
-    this.uids = uids;
-  }
-
+record Folding(StageSpec spec, Set<String> uids)
+    implements Function1<Iterator<Object>, Iterator<Object>>, Serializable {
   /** That of a stage, null if none of its operators allows it. */
   static Folding of(StageSpec spec) {
     Set<String> uids =

@@ -4,31 +4,20 @@ import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.execution.SortExec;
+import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.runtime.AbstractFunction1;
 
 /**
  * Brings the rows of a key together: in memory, where a look-up a row is cheaper than its part of a
  * sort; what is too much for that is sorted by Spark, which spills to disk.
+ *
+ * @param sort what Spark would do
+ * @param most bytes that are held before it is done
+ * @param passing where rows for other stages are put; null if all are given
  */
-final class Gathering extends AbstractFunction1<Iterator<InternalRow>, Iterator<InternalRow>>
-    implements Serializable {
-  private final SortExec sort;
-  private final long most;
-  private final Passing passing;
-
-  /**
-   * @param sort what Spark would do
-   * @param most bytes that are held before it is done
-   * @param passing where rows for other stages are put; null if all are given
-   */
-  Gathering(SortExec sort, long most, Passing passing) {
-    this.sort = sort;
-    this.most = most;
-    this.passing = passing;
-  }
-
+record Gathering(SortExec sort, long most, Passing passing)
+    implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
   @Override
   public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
     TaskMemory memory = new TaskMemory(most);

@@ -36,7 +36,7 @@ final class AggregateCalls {
     boolean sensitive = false;
     List<ObjectNode> descriptions = new ArrayList<>();
     for (int i = 0; i < filters.length; i++) {
-      AggregateCall call = call(spec, aggs.get(i), spec.output[firstResult + i], needRetraction);
+      AggregateCall call = call(spec, aggs.get(i), spec.output()[firstResult + i], needRetraction);
       filters[i] = aggs.get(i).path("filter").asInt(-1);
       if (filters[i] >= 0) columns.set(filters[i]);
       for (int arg : call.args()) columns.set(arg);
@@ -53,7 +53,7 @@ final class AggregateCalls {
       OperatorSpec spec, JsonNode agg, ValueType resultType, boolean needRetraction) {
     int[] args = OperatorSpec.ints(agg.path("args"));
     ValueType[] argTypes = new ValueType[args.length];
-    for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs[0][args[i]];
+    for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs()[0][args[i]];
     return new AggregateCall(
         agg.path("function").asText(),
         args,
@@ -154,7 +154,7 @@ final class AggregateCalls {
   private static ObjectNode description(OperatorSpec spec, JsonNode agg) {
     ObjectNode to = JsonNodeFactory.instance.objectNode();
     to.put("function", agg.path("function").asText());
-    Columns.ofInput(0, spec.inputs[0], OperatorSpec.ints(agg.path("args")))
+    Columns.ofInput(0, spec.inputs()[0], OperatorSpec.ints(agg.path("args")))
         .describe(to.putArray("arguments"));
     if (agg.path("filter").asInt(-1) >= 0) to.put("filter", agg.path("filter").asInt());
     to.put("distinct", agg.path("distinct").asBoolean(false));

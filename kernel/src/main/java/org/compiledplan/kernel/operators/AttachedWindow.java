@@ -36,7 +36,7 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
 
   AttachedWindow(OperatorSpec spec, StateKind kind, boolean orderInsensitive, Content<C> contents) {
     endColumns = spec.columns("windowEnds");
-    if (endColumns.length != spec.inputs.length)
+    if (endColumns.length != spec.inputs().length)
       throw spec.problem("needs a window end for each input");
     eventTime = spec.eventTime();
     times = new WindowTimes(spec);

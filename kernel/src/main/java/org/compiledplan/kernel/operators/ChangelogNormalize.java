@@ -21,7 +21,7 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
     filterColumn = spec.column("filterColumn");
     generateUpdateBefore = spec.flag("generateUpdateBefore");
     ttl = spec.ttl(0);
-    ValueType[] types = spec.inputs[0];
+    ValueType[] types = spec.inputs()[0];
     Columns columns = Columns.ofInput(0, types, others(types.length, filterColumn));
     define(spec, StateKind.CHANGELOG_NORMALIZE, () -> new KeptRow(ttl, columns), Work::new);
   }

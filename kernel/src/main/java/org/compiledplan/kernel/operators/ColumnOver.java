@@ -49,14 +49,14 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
   private final boolean rows;
 
   ColumnOver(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     define(spec, StateKind.OVER_COLUMNS, Entries::new, Work::new);
     calls = new OverCalls(spec, false);
     int count = spec.get("aggs").size();
     results =
         Columns.ofCalls(
             java.util.Arrays.copyOfRange(
-                spec.output, spec.output.length - count, spec.output.length));
+                spec.output(), spec.output().length - count, spec.output().length));
     order = new SortOrder(spec.get("orderBy"));
     rows = spec.flag("rows");
   }

@@ -25,7 +25,7 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     size = spec.get("window").path("size").asLong();
     slide = spec.get("window").path("slide").asLong();
-    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    groupColumns = Columns.ofInput(0, spec.inputs()[0], grouping);
     define(spec, StateKind.COUNT_WINDOW_AGGREGATE, Windows::new, Work::new);
     if (size <= 0 || slide <= 0) throw spec.problem("has windows without a size");
   }

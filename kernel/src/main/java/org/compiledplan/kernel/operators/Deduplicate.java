@@ -20,7 +20,7 @@ final class Deduplicate extends EntryOperator<KeptRow> {
   private final int[] onlyKey;
 
   Deduplicate(OperatorSpec spec) {
-    ValueType[] types = spec.inputs[0];
+    ValueType[] types = spec.inputs()[0];
     keepLast = spec.flag("keepLast");
     rowtime = spec.column("rowtime");
     generateUpdateBefore = spec.flag("generateUpdateBefore");

@@ -30,7 +30,7 @@ final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
     coalesce = spec.flag("coalesce");
     ttl = spec.ttl(0);
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
-    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    groupColumns = Columns.ofInput(0, spec.inputs()[0], grouping);
     define(spec, StateKind.GROUP_AGGREGATE, Group::new, Work::new);
     orderInsensitive = coalesce && !needRetraction && !calls.isOrderSensitive();
   }

@@ -36,7 +36,7 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
     inputs = new JoinInputs(spec);
     columns =
         new Columns[] {
-          Columns.ofInput(LEFT, spec.inputs[LEFT]), Columns.ofInput(RIGHT, spec.inputs[RIGHT])
+          Columns.ofInput(LEFT, spec.inputs()[LEFT]), Columns.ofInput(RIGHT, spec.inputs()[RIGHT])
         };
     define(spec, StateKind.INTERVAL_JOIN, Caches::new, Work::new);
     outer = outer(spec);

@@ -19,8 +19,8 @@ final class JoinInputs {
     filterNulls = new boolean[nulls.size()];
     for (int i = 0; i < filterNulls.length; i++) filterNulls[i] = nulls.get(i).asBoolean();
     condition = spec.condition(spec.get("condition"));
-    leftWidth = spec.inputs[LEFT].length;
-    width = leftWidth + spec.inputs[RIGHT].length;
+    leftWidth = spec.inputs()[LEFT].length;
+    width = leftWidth + spec.inputs()[RIGHT].length;
   }
 
   /** Whether rows of each input that match nothing are padded with nulls. */
@@ -56,7 +56,7 @@ final class JoinInputs {
 
   private RowStore.Layout layout(OperatorSpec spec, int input, JsonNode upsertKeys) {
     return new RowStore.Layout(
-        input, spec.inputs[input], uniqueKey(upsertKeys, keys[input]), spec.ttl(input));
+        input, spec.inputs()[input], uniqueKey(upsertKeys, keys[input]), spec.ttl(input));
   }
 
   /**

@@ -19,7 +19,7 @@ final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
   private final Columns key;
 
   KeepFirstInOrder(OperatorSpec spec) {
-    ValueType[] types = spec.inputs[0];
+    ValueType[] types = spec.inputs()[0];
     rowtime = spec.column("rowtime");
     columns = Columns.ofInput(0, types);
     keyColumns = spec.key(0);

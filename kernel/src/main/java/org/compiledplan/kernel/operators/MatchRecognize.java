@@ -29,7 +29,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
   private final MatchValues measures;
 
   MatchRecognize(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     define(spec, StateKind.MATCH, Matches::new, Work::new);
     eventTime = spec.eventTime();
     time = spec.column("time");

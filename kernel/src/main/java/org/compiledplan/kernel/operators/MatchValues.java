@@ -71,14 +71,14 @@ final class MatchValues {
   private static Value aggregate(JsonNode slot, OperatorSpec spec, int variable) {
     int[] args = OperatorSpec.ints(slot.path("args"));
     ValueType[] argTypes = new ValueType[args.length];
-    for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs[0][args[i]];
+    for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs()[0][args[i]];
     Supplier<Accumulator> function =
         AggregateFunctions.of(
             new AggregateCall(
                 slot.path("function").asText(),
                 args,
                 argTypes,
-                spec.inputs[0][slot.path("typeOf").asInt()],
+                spec.inputs()[0][slot.path("typeOf").asInt()],
                 false,
                 false,
                 false,

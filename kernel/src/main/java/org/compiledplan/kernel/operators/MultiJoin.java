@@ -25,7 +25,7 @@ final class MultiJoin extends JoinOperator {
   private final RowStore.Layout[] layouts;
 
   MultiJoin(OperatorSpec spec) {
-    int count = spec.inputs.length;
+    int count = spec.inputs().length;
     offsets = new int[count];
     left = new boolean[count];
     conditions = new RowPredicate[count];
@@ -34,7 +34,7 @@ final class MultiJoin extends JoinOperator {
     boolean inner = true;
     for (int i = 0; i < count; i++) {
       offsets[i] = offset;
-      offset += spec.inputs[i].length;
+      offset += spec.inputs()[i].length;
       String type = spec.get("joinTypes").path(i).asText();
       if (!type.equals("INNER") && !type.equals("LEFT"))
         throw spec.problem("has a join of type " + type);
@@ -43,7 +43,7 @@ final class MultiJoin extends JoinOperator {
       conditions[i] = spec.condition(spec.get("conditions").path(i));
       layouts[i] =
           new RowStore.Layout(
-              i, spec.inputs[i], smallestKey(spec.get("inputUniqueKeys").path(i)), spec.ttl(i));
+              i, spec.inputs()[i], smallestKey(spec.get("inputUniqueKeys").path(i)), spec.ttl(i));
     }
     width = offset;
     define(spec, StateKind.MULTI_JOIN, () -> new RowStores(layouts), Work::new);

@@ -6,63 +6,28 @@ import org.compiledplan.kernel.values.ValueType;
 
 /**
  * The description of one operator: its JSON (see the kernel's README) and the types of its rows.
+ *
+ * @param ttl in ms, one for each state entry of the node
+ * @param keys for each input the columns that the key is made of
+ * @param eventTime whether timers are in event time, that is, fire by watermark; else they fire by
+ *     processing time
+ * @param parameters what the type of operator has, all of which it reads
+ * @param inputs column types of each input
+ * @param output column types of the output
+ * @param conditions turns the text of a condition into the condition
  */
-public final class OperatorSpec {
-  private final String uid;
-  private final String type;
-  private final long[] ttl;
-  private final int[][] keys;
-  private final boolean eventTime;
-  private final JsonNode parameters;
-
-  public final ValueType[][] inputs;
-
-  public final ValueType[] output;
-
-  private final Function<String, RowPredicate> conditions;
-
-  /**
-   * @param ttl in ms, one for each state entry of the node
-   * @param keys for each input the columns that the key is made of
-   * @param eventTime whether timers fire by watermark
-   * @param parameters what the type of operator has, all of which it reads
-   * @param conditions turns the text of a condition into the condition
-   */
-  public OperatorSpec(
-      String uid,
-      String type,
-      long[] ttl,
-      int[][] keys,
-      boolean eventTime,
-      JsonNode parameters,
-      ValueType[][] inputs,
-      ValueType[] output,
-      Function<String, RowPredicate> conditions) {
-    this.uid = uid;
-    this.type = type;
-    this.ttl = ttl;
-    this.keys = keys;
-    this.eventTime = eventTime;
-    this.parameters = StrictObject.of(parameters);
-    this.inputs = inputs;
-    this.output = output;
-    this.conditions = conditions;
-  }
-
-  public String uid() {
-    return uid;
-  }
-
-  public String type() {
-    return type;
-  }
-
-  /**
-   * Whether timers are in event time, that is, fire by watermark; else they fire by processing
-   * time.
-   */
-  public boolean eventTime() {
-    return eventTime;
+public record OperatorSpec(
+    String uid,
+    String type,
+    long[] ttl,
+    int[][] keys,
+    boolean eventTime,
+    JsonNode parameters,
+    ValueType[][] inputs,
+    ValueType[] output,
+    Function<String, RowPredicate> conditions) {
+  public OperatorSpec {
+    parameters = StrictObject.of(parameters);
   }
 
   /** Refuses parameters that the operator did not read. */

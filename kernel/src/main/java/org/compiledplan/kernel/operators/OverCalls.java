@@ -15,7 +15,7 @@ final class OverCalls {
    * @param retract whether rows leave the window
    */
   OverCalls(OperatorSpec spec, boolean retract) {
-    width = spec.output.length - spec.get("aggs").size();
+    width = spec.output().length - spec.get("aggs").size();
     calls = new AggregateCalls(spec, width, retract);
   }
 

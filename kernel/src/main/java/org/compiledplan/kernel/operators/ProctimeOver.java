@@ -23,9 +23,9 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
   private final boolean peers;
 
   ProctimeOver(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     keyColumns = spec.key(0);
-    key = Columns.ofInput(0, spec.inputs[0], keyColumns);
+    key = Columns.ofInput(0, spec.inputs()[0], keyColumns);
     define(spec, StateKind.OVER_PROCTIME, Window::new, Work::new);
     reach = new OverFrame.Reach(spec);
     calls = new OverCalls(spec, reach.isBounded());

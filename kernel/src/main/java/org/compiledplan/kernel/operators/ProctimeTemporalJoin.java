@@ -18,7 +18,7 @@ final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJoin.Curr
 
   ProctimeTemporalJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
-    columns = Columns.ofInput(1, spec.inputs[1]);
+    columns = Columns.ofInput(1, spec.inputs()[1]);
     define(spec, StateKind.TEMPORAL_JOIN_PROCTIME, Current::new, Work::new);
     outer = TemporalJoin.isOuter(spec);
   }

@@ -37,7 +37,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
   private final long ttl;
 
   Rank(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     order = new SortOrder(spec.get("orderBy"));
     String strategy = spec.text("strategy");
     retracts = strategy.equals("retract");

@@ -24,9 +24,9 @@ final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idl
   private final OverCalls calls;
 
   RowtimeOver(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     keyColumns = spec.key(0);
-    key = Columns.ofInput(0, spec.inputs[0], keyColumns);
+    key = Columns.ofInput(0, spec.inputs()[0], keyColumns);
     define(spec, StateKind.OVER_ROWTIME, Window::new, Work::new);
     time = spec.column("time");
     reach = new OverFrame.Reach(spec);

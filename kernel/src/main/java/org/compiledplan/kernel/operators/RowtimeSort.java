@@ -17,7 +17,7 @@ final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
   private final SortOrder order;
 
   RowtimeSort(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     define(spec, StateKind.TEMPORAL_SORT, Sorting::new, Work::new);
     time = spec.column("time");
     order = new SortOrder(spec.get("orderBy"));

@@ -14,7 +14,7 @@ final class SessionAggregate implements SessionWindows.Content<Accumulated> {
 
   private SessionAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
-    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    groupColumns = Columns.ofInput(0, spec.inputs()[0], grouping);
     boolean needRetraction = spec.flag("needRetraction");
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     result =

@@ -16,8 +16,8 @@ final class SessionRows implements SessionWindows.Content<RowList> {
   private final WindowTimes times;
 
   private SessionRows(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
-    outputTypes = spec.output;
+    columns = Columns.ofInput(0, spec.inputs()[0]);
+    outputTypes = spec.output();
     times = new WindowTimes(spec);
   }
 

@@ -30,7 +30,7 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
   private final boolean fails;
 
   SinkCompactor(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     upsertKey = spec.has("upsertKey") ? spec.columns("upsertKey") : null;
     primaryKey = spec.columns("primaryKey");
     keyNames = new String[primaryKey.length];

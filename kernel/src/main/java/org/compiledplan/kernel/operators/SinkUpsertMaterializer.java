@@ -17,7 +17,7 @@ final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMaterializer.
   private final int[] upsertKey;
 
   SinkUpsertMaterializer(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     upsertKey = spec.has("upsertKey") ? spec.columns("upsertKey") : null;
     long ttl = spec.ttl(0);
     define(spec, StateKind.SINK_UPSERT_MATERIALIZER, () -> new Rows(ttl), Work::new);

@@ -38,8 +38,9 @@ public final class StateFormat<S extends KeyState> {
     this.owner = "operator " + spec.uid() + " (" + spec.type() + ")";
     this.kind = kind;
     this.fresh = fresh;
-    keys = new Columns[spec.inputs.length];
-    for (int i = 0; i < keys.length; i++) keys[i] = Columns.ofInput(i, spec.inputs[i], spec.key(i));
+    keys = new Columns[spec.inputs().length];
+    for (int i = 0; i < keys.length; i++)
+      keys[i] = Columns.ofInput(i, spec.inputs()[i], spec.key(i));
   }
 
   /** The state of a key that has none. */

@@ -26,8 +26,8 @@ final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implements Id
 
   TemporalJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
-    leftColumns = Columns.ofInput(LEFT, spec.inputs[LEFT]);
-    rightColumns = Columns.ofInput(RIGHT, spec.inputs[RIGHT]);
+    leftColumns = Columns.ofInput(LEFT, spec.inputs()[LEFT]);
+    rightColumns = Columns.ofInput(RIGHT, spec.inputs()[RIGHT]);
     define(spec, StateKind.TEMPORAL_JOIN, Sides::new, Work::new);
     outer = isOuter(spec);
     time = new int[] {spec.column("leftTime"), spec.column("rightTime")};

@@ -28,7 +28,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
 
   WindowAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
-    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    groupColumns = Columns.ofInput(0, spec.inputs()[0], grouping);
     boolean needRetraction = spec.flag("needRetraction");
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     windows = new WindowAssigner(spec);

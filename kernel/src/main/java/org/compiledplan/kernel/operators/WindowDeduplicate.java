@@ -15,7 +15,7 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
   private final boolean keepLast;
 
   private WindowDeduplicate(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     orderColumn = spec.column("orderColumn");
     keepLast = spec.flag("keepLast");
   }

@@ -24,7 +24,7 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
 
   private WindowJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
-    types = spec.inputs;
+    types = spec.inputs();
     String type = spec.text("joinType");
     semi = type.equals("SEMI");
     anti = type.equals("ANTI");

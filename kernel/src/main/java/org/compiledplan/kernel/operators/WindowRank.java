@@ -19,7 +19,7 @@ final class WindowRank implements AttachedWindow.Content<WindowRank.Ranking> {
   private final boolean outputRowNumber;
 
   private WindowRank(OperatorSpec spec) {
-    columns = Columns.ofInput(0, spec.inputs[0]);
+    columns = Columns.ofInput(0, spec.inputs()[0]);
     order = new SortOrder(spec.get("orderBy"));
     start = (int) spec.number("start", 1);
     end = (int) Math.min(Integer.MAX_VALUE, spec.number("end", Integer.MAX_VALUE));

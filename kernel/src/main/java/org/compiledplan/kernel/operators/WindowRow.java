@@ -28,7 +28,7 @@ final class WindowRow {
     properties = new Property[names.size()];
     for (int i = 0; i < properties.length; i++)
       properties[i] = Property.valueOf(names.get(i).asText().toUpperCase());
-    types = spec.output;
+    types = spec.output();
     firstResult = groupWidth;
     firstProperty = groupWidth + results;
     this.needRetraction = needRetraction;
