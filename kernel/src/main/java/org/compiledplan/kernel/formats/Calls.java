@@ -52,16 +52,30 @@ public final class Calls {
       boolean isPure,
       Column... arguments) {
     List<Expression> inputs = Arrays.stream(arguments).map(ExpressionUtils::expression).toList();
-    Expression call =
-        new Invoke(
-            new Literal(target, new ObjectType(type)),
-            method,
-            returns,
-            CollectionConverters.asScala(inputs).toSeq(),
-            CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
-            false,
-            true,
-            isPure);
-    return ExpressionUtils.column(call);
+    return ExpressionUtils.column(invoke(target, type, method, returns, inputs, false, isPure));
+  }
+
+  /**
+   * The expression of such a call.
+   *
+   * @param nullOfNull whether the result is null where an argument is, without a call
+   */
+  public static Expression invoke(
+      Object target,
+      Class<?> type,
+      String method,
+      DataType returns,
+      List<Expression> arguments,
+      boolean nullOfNull,
+      boolean isPure) {
+    return new Invoke(
+        new Literal(target, new ObjectType(type)),
+        method,
+        returns,
+        CollectionConverters.asScala(arguments).toSeq(),
+        CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+        nullOfNull,
+        true,
+        isPure);
   }
 }

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.formats;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,16 +16,10 @@ public final class CsvDecoder extends Decoder {
   private static final String HEADER =
       "the line is a header, with the names of columns, and Flink's csv has no option to skip one";
 
-  private final char separator;
-  private final int quote;
-  private final int escape;
-  private final boolean comments;
-  private final boolean trims;
+  private final HashMap<String, String> options;
   private final boolean ignoresMore;
   private final boolean trailingComma;
   private final boolean emptyIsNull;
-  private final String elements;
-  private final String nothing;
 
   private transient String[] names;
   private transient CsvValues.Reader[] readers;
@@ -35,16 +30,10 @@ public final class CsvDecoder extends Decoder {
 
   CsvDecoder(String table, String shape, Map<String, String> options) {
     super(table, shape, CsvOptions.lenient(options));
-    this.separator = CsvOptions.separator(options);
-    this.quote = CsvOptions.quote(options);
-    this.escape = CsvOptions.escape(options);
-    this.comments = Boolean.parseBoolean(options.get("allow-comments"));
-    this.trims = Boolean.parseBoolean(options.get("trim-spaces"));
+    this.options = new HashMap<>(options);
     this.ignoresMore = Boolean.parseBoolean(options.get("ignore-trailing-unmappable"));
     this.trailingComma = Boolean.parseBoolean(options.getOrDefault("allow-trailing-comma", "true"));
     this.emptyIsNull = Boolean.parseBoolean(options.get("empty-string-as-null"));
-    this.elements = options.getOrDefault("array-element-delimiter", ";");
-    this.nothing = options.get("null-literal");
   }
 
   @Override
@@ -159,10 +148,17 @@ public final class CsvDecoder extends Decoder {
   private void prepare() {
     if (readers != null) return;
     Shape row = row();
+    String elements = options.getOrDefault("array-element-delimiter", ";");
+    String nothing = options.get("null-literal");
     CsvValues values = new CsvValues(lenient, elements, nothing);
     names = row.names();
     readers = new CsvValues.Reader[names.length];
     for (int i = 0; i < names.length; i++) readers[i] = values.reader(row.children()[i]);
+    char separator = CsvOptions.separator(options);
+    int quote = CsvOptions.quote(options);
+    int escape = CsvOptions.escape(options);
+    boolean comments = Boolean.parseBoolean(options.get("allow-comments"));
+    boolean trims = Boolean.parseBoolean(options.get("trim-spaces"));
     lines = new CsvLines(separator, quote, escape, comments, trims);
     boolean isPlain = !comments && !trims && escape == CsvLines.NONE;
     if (isPlain && CsvBytes.fits(separator, quote, row.children())) {

@@ -41,20 +41,15 @@ final class SchemaRegistry {
    * @param table who asks, for messages
    */
   Schema schema(int id, String table) {
-    Schema known = byId.get(id);
-    return known != null ? known : fetched(id, table);
+    return byId.computeIfAbsent(id, unknown -> fetched(id, table));
   }
 
-  private synchronized Schema fetched(int id, String table) {
-    Schema known = byId.get(id);
-    if (known != null) return known;
+  private Schema fetched(int id, String table) {
     RegistryHttp.Answer answer = http.get("/schemas/ids/" + id, table);
     if (answer.status() == RegistryHttp.NOT_FOUND) {
       throw new DataException("the schema registry " + http + " has no schema with the id " + id);
     }
-    Schema found = parsed(http.granted(answer, table), "the schema with the id " + id, table);
-    byId.put(id, found);
-    return found;
+    return parsed(http.granted(answer, table), "the schema with the id " + id, table);
   }
 
   /**
@@ -64,19 +59,14 @@ final class SchemaRegistry {
    */
   int register(String subject, Schema schema, String table) {
     String text = schema.toString();
-    Integer known = ids.get(subject + "\n" + text);
-    return known != null ? known : registered(subject, text, table);
+    return ids.computeIfAbsent(subject + "\n" + text, unknown -> registered(subject, text, table));
   }
 
-  private synchronized int registered(String subject, String schema, String table) {
-    Integer known = ids.get(subject + "\n" + schema);
-    if (known != null) return known;
+  private int registered(String subject, String schema, String table) {
     ObjectNode body = MAPPER.createObjectNode().put("schema", schema);
     String path = "/subjects/" + URLEncoder.encode(subject, StandardCharsets.UTF_8) + "/versions";
     RegistryHttp.Answer answer = http.post(path.replace("+", "%20"), body.toString(), table);
-    int id = http.granted(answer, table + ", subject " + subject).path("id").asInt();
-    ids.put(subject + "\n" + schema, id);
-    return id;
+    return http.granted(answer, table + ", subject " + subject).path("id").asInt();
   }
 
   /** The schema of an answer, with those that it refers to. */

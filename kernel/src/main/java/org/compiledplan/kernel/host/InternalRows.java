@@ -17,7 +17,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.DeserializeToObject;
 import org.apache.spark.sql.catalyst.plans.logical.FlatMapGroupsWithState;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -26,7 +25,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.SerializeFromObject;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
 import org.apache.spark.sql.functions;
-import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
@@ -34,6 +32,7 @@ import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.Calls;
 import scala.Function1;
 import scala.Option;
 import scala.collection.Iterator;
@@ -74,8 +73,11 @@ public final class InternalRows implements Serializable {
     LogicalPlan input = Plans.analyzed(packed);
     DataType any = new ObjectType(InternalRow.class);
     Expression[] given = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
-    LogicalPlan objects =
-        new DeserializeToObject(nullable("grouped", any, given), object(any), input);
+    // Called where the key is null, too.
+    Expression grouped =
+        Calls.invoke(
+            new InternalRows(), InternalRows.class, "grouped", any, List.of(given), false, true);
+    LogicalPlan objects = new DeserializeToObject(grouped, object(any), input);
     LogicalPlan changed = new MapPartitions(change, object(any), objects);
     return Plans.frame(packed, new SerializeFromObject(columns(packed.schema(), any), changed));
   }
@@ -184,30 +186,9 @@ public final class InternalRows implements Serializable {
     return call(new InternalRows(), method, returns, true, arguments);
   }
 
-  /** A call that is made where an argument is null, too. */
-  private static Expression nullable(String method, DataType returns, Expression... arguments) {
-    return new Invoke(
-        new Literal(new InternalRows(), new ObjectType(InternalRows.class)),
-        method,
-        returns,
-        CollectionConverters.asScala(List.of(arguments)).toSeq(),
-        InternalRows.<AbstractDataType>none(),
-        false,
-        true,
-        true);
-  }
-
   private static Expression call(
-      Object on, String method, DataType returns, boolean deterministic, Expression... arguments) {
-    return new Invoke(
-        new Literal(on, new ObjectType(on.getClass())),
-        method,
-        returns,
-        CollectionConverters.asScala(List.of(arguments)).toSeq(),
-        InternalRows.<AbstractDataType>none(),
-        true,
-        true,
-        deterministic);
+      Object on, String method, DataType returns, boolean isPure, Expression... arguments) {
+    return Calls.invoke(on, on.getClass(), method, returns, List.of(arguments), true, isPure);
   }
 
   /**

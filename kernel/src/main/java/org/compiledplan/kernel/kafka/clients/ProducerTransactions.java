@@ -10,8 +10,12 @@ import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.kafka.BrokersAwayException;
 import org.compiledplan.kernel.kafka.KafkaException;
 import org.compiledplan.kernel.kafka.Transactions;
 
@@ -28,13 +32,12 @@ public final class ProducerTransactions implements Transactions {
   @Override
   public void write(JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
     String id = spec.path("prefix").asText() + "-" + task;
-    Failures failures = new Failures(spec, id);
     try (Marks marks = new Marks(spec, task)) {
       // Before others are ended, too: they may be in the right.
       marks.checkOwner();
       write(spec, marks, id, batch, mayBeThere, rows);
     } catch (org.apache.kafka.common.KafkaException error) {
-      throw failures.told(error);
+      throw failure(error, spec, id);
     }
   }
 
@@ -99,5 +102,34 @@ public final class ProducerTransactions implements Transactions {
     Exception error = failed.get();
     if (error instanceof RuntimeException) throw (RuntimeException) error;
     if (error != null) throw new KafkaException(error.toString());
+  }
+
+  /** What Kafka's clients fail with, in words for the user. */
+  private static KafkaException failure(RuntimeException error, JsonNode spec, String id) {
+    String brokers = spec.path("settings").path("bootstrap.servers").asText();
+    String what = "Kafka's brokers " + brokers + ", writing table " + spec.path("table").asText();
+    for (Throwable each = error; each != null; each = each.getCause()) {
+      String said = each.getClass().getSimpleName() + ": " + each.getMessage();
+      if (each instanceof ProducerFencedException || each instanceof InvalidProducerEpochException)
+        return new KafkaException(
+            what
+                + ": the transaction "
+                + id
+                + " was ended by the brokers. Another run began to write with the same"
+                + " 'sink.transactional-id-prefix', or it took longer than"
+                + " 'properties.transaction.timeout.ms' = "
+                + spec.path("settings").path("transaction.timeout.ms").asText());
+      if (said.contains("transaction.max.timeout.ms"))
+        return new KafkaException(
+            what
+                + ": 'properties.transaction.timeout.ms' = "
+                + spec.path("settings").path("transaction.timeout.ms").asText()
+                + " is more than the brokers' transaction.max.timeout.ms allows");
+      if (each instanceof RetriableException) return new BrokersAwayException(what + ": " + said);
+    }
+    Throwable last = error;
+    while (last.getCause() != null) last = last.getCause();
+    return new KafkaException(
+        what + ": " + last.getClass().getSimpleName() + ": " + last.getMessage());
   }
 }
