@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.formats;
 
+import static org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.unescapePathName;
+
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -81,12 +83,17 @@ public final class FilePaths implements Serializable {
   private InternalRow read(String path) {
     if (row == null) row = Shape.parse(shape);
     Object[] found = new Object[row.names().length];
+    // Folders cannot have all letters that values have: `%3A` is a colon.
     for (String folder : path.split("/")) {
       int sign = folder.indexOf('=');
       for (int i = 0; sign > 0 && i < found.length; i++) {
-        if (unescaped(folder.substring(0, sign)).equals(row.names()[i])) {
+        if (unescapePathName(folder.substring(0, sign)).equals(row.names()[i])) {
           found[i] =
-              value(unescaped(folder.substring(sign + 1)), row.children()[i], row.names()[i], path);
+              value(
+                  unescapePathName(folder.substring(sign + 1)),
+                  row.children()[i],
+                  row.names()[i],
+                  path);
         }
       }
     }
@@ -124,24 +131,5 @@ public final class FilePaths implements Serializable {
           TimestampTexts.micros(LocalDateTime.parse(text.replace(' ', 'T')));
       default -> throw new IllegalArgumentException("not a type of partition columns");
     };
-  }
-
-  /** `%3A` is a colon: folders cannot have all letters that values have. */
-  private static String unescaped(String text) {
-    StringBuilder out = new StringBuilder();
-    for (int i = 0; i < text.length(); i++) {
-      char letter = text.charAt(i);
-      if (letter == '%' && i + 2 < text.length()) {
-        int high = Character.digit(text.charAt(i + 1), 16);
-        int low = Character.digit(text.charAt(i + 2), 16);
-        if (high >= 0 && low >= 0) {
-          out.append((char) (high * 16 + low));
-          i += 2;
-          continue;
-        }
-      }
-      out.append(letter);
-    }
-    return out.toString();
   }
 }

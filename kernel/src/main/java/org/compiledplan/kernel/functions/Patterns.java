@@ -236,6 +236,6 @@ final class Patterns {
       for (int i = 0; i < characters.length; i++) characters[i] = String.valueOf(text.charAt(i));
       return characters;
     }
-    return Strings.split(text, separator).toArray(new String[0]);
+    return Strings.split(text, separator);
   }
 }

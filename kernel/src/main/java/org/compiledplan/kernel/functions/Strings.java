@@ -6,12 +6,11 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import org.apache.commons.lang3.StringUtils;
 
 /** Functions on strings; positions count code points from 1. */
 final class Strings {
@@ -93,12 +92,8 @@ final class Strings {
 
   private static String pad(String text, int size, String with, boolean before) {
     if (size < 0 || with.isEmpty()) return null;
-    int missing = size - text.length();
-    if (missing <= 0) return text.substring(0, size);
-    StringBuilder padding = new StringBuilder();
-    while (padding.length() < missing) padding.append(with);
-    padding.setLength(missing);
-    return before ? padding + text : text + padding;
+    if (size <= text.length()) return text.substring(0, size);
+    return before ? StringUtils.leftPad(text, size, with) : StringUtils.rightPad(text, size, with);
   }
 
   /** The position from {@code start} on, 0 if there is none; an empty part is always at 1. */
@@ -154,22 +149,13 @@ final class Strings {
     String separator =
         a[1] instanceof Number code ? String.valueOf((char) code.intValue()) : (String) a[1];
     // No separator at all: words.
-    List<String> parts =
-        separator.isEmpty() ? List.of(text.trim().split("\\s+")) : split(text, separator);
-    return index < parts.size() ? parts.get(index) : null;
+    String[] parts = separator.isEmpty() ? text.trim().split("\\s+") : split(text, separator);
+    return index < parts.length ? parts[index] : null;
   }
 
   /** All parts between the separators, empty ones too; of a separator that is not empty. */
-  static List<String> split(String text, String separator) {
-    List<String> parts = new ArrayList<>();
-    if (text.isEmpty()) return parts;
-    int from = 0;
-    for (int at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, from)) {
-      parts.add(text.substring(from, at));
-      from = at + separator.length();
-    }
-    parts.add(text.substring(from));
-    return parts;
+  static String[] split(String text, String separator) {
+    return StringUtils.splitByWholeSeparatorPreserveAllTokens(text, separator);
   }
 
   /** Letters and digits are those of ASCII. */

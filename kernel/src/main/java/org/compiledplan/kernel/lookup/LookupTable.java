@@ -1,10 +1,13 @@
 package org.compiledplan.kernel.lookup;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +38,11 @@ public final class LookupTable {
   private final int retries;
   private final int missRetries;
   private final long missDelay;
-  private final LookupCache cache;
+
+  /** Null without a cache. */
+  private final Cache<Row, List<Row>> cache;
+
+  private final boolean keepsMissing;
   private final ArrayDeque<Connection> idle = new ArrayDeque<>();
 
   private LookupTable(JsonNode spec) {
@@ -46,10 +53,19 @@ public final class LookupTable {
     retries = spec.path("retries").asInt(3);
     missRetries = spec.path("missRetries").asInt(0);
     missDelay = spec.path("missDelay").asLong(0);
-    cache =
-        spec.hasNonNull("cache")
-            ? new LookupCache(spec.get("cache"), System::currentTimeMillis)
-            : null;
+    cache = spec.hasNonNull("cache") ? cache(spec.get("cache")) : null;
+    keepsMissing = spec.path("cache").path("missing").asBoolean(true);
+  }
+
+  /** As Flink's partial cache: the keys that were asked for last. */
+  private static Cache<Row, List<Row>> cache(JsonNode spec) {
+    CacheBuilder<Object, Object> builder = CacheBuilder.newBuilder().concurrencyLevel(1);
+    if (spec.hasNonNull("maxRows")) builder.maximumSize(spec.get("maxRows").asLong());
+    if (spec.hasNonNull("expireAfterWrite"))
+      builder.expireAfterWrite(Duration.ofMillis(spec.get("expireAfterWrite").asLong()));
+    if (spec.hasNonNull("expireAfterAccess"))
+      builder.expireAfterAccess(Duration.ofMillis(spec.get("expireAfterAccess").asLong()));
+    return builder.build();
   }
 
   /** The table of a description; the same one for the same description. */
@@ -77,10 +93,10 @@ public final class LookupTable {
 
   private List<Row> known(Row key) {
     if (cache == null) return ask(key);
-    List<Row> known = cache.get(key);
+    List<Row> known = cache.getIfPresent(key);
     if (known == null) {
       known = ask(key);
-      cache.put(key, known);
+      if (keepsMissing || !known.isEmpty()) cache.put(key, known);
     }
     return known;
   }
