@@ -88,7 +88,6 @@ public final class PartitionWatermarks {
     return column(own, place, Gives.CURRENT);
   }
 
-  /** What the function of a row gives. */
   private enum Gives {
     BEFORE,
     CURRENT,
@@ -215,7 +214,6 @@ public final class PartitionWatermarks {
     }
   }
 
-  /** A partition while a task reads it. */
   private static final class Running {
     private final long others;
 

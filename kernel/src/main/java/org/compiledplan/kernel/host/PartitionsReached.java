@@ -25,7 +25,6 @@ final class PartitionsReached
         .computeIfAbsent(place, name -> new long[] {PartitionWatermarks.NONE});
   }
 
-  /** The watermarks of a micro-batch by partition. */
   synchronized Map<String, Long> of(long batch) {
     return plain(byBatch.getOrDefault(batch, new HashMap<>()));
   }

@@ -28,7 +28,6 @@ final class Passing implements Serializable {
     this.fields = fields;
   }
 
-  /** The operators whose rows do not pass. */
   Set<UTF8String> operators() {
     return spec.operators.stream()
         .map(part -> UTF8String.fromString(part.uid))

@@ -74,7 +74,6 @@ public final class RealTimeWatermarks {
     return made;
   }
 
-  /** The one with an id. */
   public static RealTimeWatermarks of(String id) {
     return OPEN.get(id);
   }
@@ -83,7 +82,6 @@ public final class RealTimeWatermarks {
     return id;
   }
 
-  /** Forgets it. */
   public void close() {
     OPEN.remove(id);
   }

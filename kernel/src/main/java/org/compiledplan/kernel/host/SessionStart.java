@@ -117,7 +117,6 @@ public final class SessionStart {
     return before;
   }
 
-  /** Give this thread its class loader back. */
   public static void restore(ClassLoader before) {
     Thread.currentThread().setContextClassLoader(before);
   }

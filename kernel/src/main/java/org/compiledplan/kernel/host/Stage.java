@@ -16,7 +16,6 @@ import org.apache.spark.sql.types.StructType;
 
 /** The entry: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
-  /** See {@link KeptKeys}. */
   private static final ByteOption KEPT_BYTES =
       new ByteOption("spark.compiledPlan.keptBytes", 32L << 20);
 

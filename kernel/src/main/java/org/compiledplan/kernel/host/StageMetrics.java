@@ -14,7 +14,6 @@ import org.apache.spark.util.LongAccumulator;
  * their bytes changed. They are Spark accumulators, so a task that is retried counts twice.
  */
 final class StageMetrics implements Serializable {
-  /** The counters of one operator. */
   static final class Counters implements Serializable {
     final LongAccumulator stateRows;
     final LongAccumulator stateBytes;

@@ -170,7 +170,6 @@ final class StageRuntime {
     };
   }
 
-  /** Rows for operators of other stages. */
   Iterator<InternalRow> pass(Row key, Iterator<InternalRow> rows) {
     UTF8String op = UTF8String.fromString(StageKeys.op(key));
     UTF8String grouped = UTF8String.fromString(StageKeys.key(key));

@@ -71,12 +71,10 @@ final class StageWatermarks implements Serializable {
     return kind + "/" + group + (member == null ? "" : "/" + member);
   }
 
-  /** Those of one task. */
   Running start() {
     return new Running();
   }
 
-  /** While a task runs. */
   final class Running {
     private final UpstreamWatermark upstream = new UpstreamWatermark(timeouts);
     private final String name;

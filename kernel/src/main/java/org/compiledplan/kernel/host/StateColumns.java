@@ -64,7 +64,6 @@ final class StateColumns {
     this.names = names;
   }
 
-  /** The columns of fields. */
   static StateColumns of(List<FieldShape> fields, Names names) {
     StateColumns columns = new StateColumns(names);
     fields.forEach(columns::add);
@@ -75,7 +74,6 @@ final class StateColumns {
     return type;
   }
 
-  /** The values of the fields in their order. */
   Row row(Tree tree) {
     Object[] row = new Object[values.size()];
     int at = 0;

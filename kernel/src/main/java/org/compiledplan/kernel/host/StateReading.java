@@ -138,7 +138,6 @@ public final class StateReading implements Serializable {
     return at < names.length ? names[at] : "column " + (at + 1);
   }
 
-  /** What makes the work of a task. */
   @FunctionalInterface
   private interface Work extends Serializable {
     Function<Row, Row> begin();

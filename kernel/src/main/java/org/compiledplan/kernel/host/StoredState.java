@@ -22,7 +22,6 @@ final class StoredState {
   /** The operator as the stage was told of it. */
   final StageSpec.OperatorPart part;
 
-  /** What its bytes are. */
   final StateFormat<?> format;
 
   private StoredState(int level, StageSpec.OperatorPart part) {

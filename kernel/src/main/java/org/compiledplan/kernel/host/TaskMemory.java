@@ -47,12 +47,10 @@ final class TaskMemory {
     return used <= granted;
   }
 
-  /** Bytes that are counted now. */
   long used() {
     return used;
   }
 
-  /** Gives all back. */
   void release() {
     if (share != null) share.freeMemory(granted);
     granted = 0;

@@ -20,7 +20,6 @@ record TaskParts<T>(String name) implements Serializable {
     return new TaskParts<>(UUID.randomUUID().toString());
   }
 
-  /** Leaves a part for others of the task. */
   void put(T part) {
     TaskContext task = TaskContext.get();
     String place = place(task);

@@ -42,7 +42,6 @@ class TimerIndex {
   /** An operator and a time: the keys of one list. */
   private record Slot(String uid, long due) {}
 
-  /** A list that is being collected. */
   private static final class Keys {
     private final ByteWriter bytes = new ByteWriter();
     private int count;
@@ -100,7 +99,6 @@ class TimerIndex {
     }
   }
 
-  /** Writes what is not due by now. */
   private void writeLater(long now) {
     collected
         .entrySet()
@@ -173,7 +171,6 @@ class TimerIndex {
     return new DueKeys(keys, now, true);
   }
 
-  /** The keys of a list. */
   static Iterator<Due> keys(byte[] list) {
     ByteReader in = new ByteReader(list);
     long due = in.readFixedLong();

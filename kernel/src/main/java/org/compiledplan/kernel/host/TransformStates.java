@@ -48,7 +48,6 @@ final class TransformStates {
     ticks = new TickIndex(handle, state);
   }
 
-  /** What an operator knows of the batch. */
   BatchContext context(StageRuntime.Hosted to, TimerValues times) {
     return new BatchContext(
         times.getCurrentProcessingTimeInMs(),
@@ -83,7 +82,6 @@ final class TransformStates {
     return index.withMore(new DueTimers(handle, index, now), now);
   }
 
-  /** The state of one key. */
   Key of(StageRuntime.Hosted to, Row key, BatchContext context, TimerValues times) {
     long end =
         spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
@@ -95,7 +93,6 @@ final class TransformStates {
     return found;
   }
 
-  /** State of one key. */
   final class Key extends TimedState {
     private final StageRuntime.Hosted to;
     private final Row key;

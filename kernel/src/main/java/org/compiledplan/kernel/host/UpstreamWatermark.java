@@ -50,7 +50,6 @@ public final class UpstreamWatermark {
     }
   }
 
-  /** Several watermarks as one. */
   private static final class Combined {
     private boolean idle = true;
     private long least = Long.MAX_VALUE;
@@ -121,7 +120,6 @@ public final class UpstreamWatermark {
     reached = Math.max(reached, watermark);
   }
 
-  /** Time has passed. */
   public void tick(long millis) {
     if (!mayBeIdle) return;
     for (Group group : groups) {
@@ -141,7 +139,6 @@ public final class UpstreamWatermark {
     return reached;
   }
 
-  /** Whether any member may be idle. */
   boolean mayBeIdle() {
     return mayBeIdle;
   }

@@ -20,7 +20,6 @@ final class WatermarkPosition {
   private static final String MARK = "mark";
   private static final String PARTITIONS = "partitions";
 
-  /** Of a source. */
   static final class Marks {
     private long watermark = PartitionWatermarks.NONE;
     private final TreeMap<String, Long> partitions = new TreeMap<>();
@@ -70,7 +69,6 @@ final class WatermarkPosition {
     return value.isNumber() ? value.longValue() : PartitionWatermarks.NONE;
   }
 
-  /** A source. */
   Marks source(String name) {
     return sources.computeIfAbsent(name, none -> new Marks());
   }
@@ -80,7 +78,6 @@ final class WatermarkPosition {
     return watermark;
   }
 
-  /** The query has reached this. */
   void move(long reached) {
     watermark = Math.max(watermark, reached);
   }

@@ -33,7 +33,6 @@ public final class WholeTable implements StreamSourceProvider {
     return id;
   }
 
-  /** Forgets a DataFrame. */
   public static void release(String id) {
     HELD.remove(id);
   }

@@ -38,7 +38,6 @@ final class WrittenKeys {
     this.first = first;
   }
 
-  /** Whether the key may have been written. */
   boolean mayHave(String op, String key) {
     if (full) return true;
     long name = name(op, key);

@@ -24,7 +24,6 @@ public record Database(JsonNode spec) {
 
   private static final String[] AWAY = {"08", "57P", "40", "53300", "55P03"};
 
-  /** A new connection. */
   public Connection connect() throws SQLException {
     Properties given = new Properties();
     spec.path("properties").properties().forEach(e -> given.put(e.getKey(), e.getValue().asText()));

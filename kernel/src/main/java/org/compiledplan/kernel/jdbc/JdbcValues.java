@@ -165,14 +165,12 @@ public enum JdbcValues {
     }
   }
 
-  /** The types of a description's columns. */
   public static String[] types(JsonNode spec) {
     String[] found = new String[spec.path("types").size()];
     for (int i = 0; i < found.length; i++) found[i] = spec.path("types").get(i).asText();
     return found;
   }
 
-  /** Gives a parameter of a statement its value. */
   public void set(PreparedStatement to, int at, String type, Object value) throws SQLException {
     if (value == null) to.setNull(at, this == SQL ? nullType(type) : Types.NULL);
     else if (type.startsWith("array<"))

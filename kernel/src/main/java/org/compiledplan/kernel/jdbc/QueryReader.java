@@ -19,7 +19,6 @@ import scala.Function1;
 
 /** The rows of one query, as the driver fetches them. */
 final class QueryReader implements PartitionReader<InternalRow> {
-  /** Opens readers of queries. */
   static final class Factory implements PartitionReaderFactory, Serializable {
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {

@@ -16,7 +16,6 @@ import org.compiledplan.kernel.values.JsonText;
 public final class MessageRows {
   private MessageRows() {}
 
-  /** What sends them. */
   public static RowSink open(JsonNode spec) {
     return Clients.sender(Thread.currentThread().getContextClassLoader()).open(spec);
   }

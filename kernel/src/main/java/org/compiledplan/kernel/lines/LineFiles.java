@@ -56,7 +56,6 @@ public final class LineFiles extends TableFiles {
     throw new UnsupportedOperationException("lines are written by Spark's text files");
   }
 
-  /** Opens parts of files in a task. */
   private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
       implements Serializable {
     private final LineTable table;

@@ -82,7 +82,6 @@ final class LineTable implements Serializable {
     shape = BY_COLUMN.contains(format) ? trimmed(whole, places) : whole;
   }
 
-  /** All columns there are. */
   static StructType schema(String shape, List<String> metadata, boolean putsAside) {
     StructType found =
         new StructType()
@@ -94,7 +93,6 @@ final class LineTable implements Serializable {
     return putsAside ? found.add(FAULT, Formats.FAULT) : found;
   }
 
-  /** Whether the files are those of a folder. */
   boolean isFolder() {
     return common >= 0;
   }

@@ -27,7 +27,6 @@ final class RowCells implements Cells {
     writer = new UnsafeRowWriter(type.length());
   }
 
-  /** Begins a row. */
   void begin() {
     writer.reset();
     writer.zeroOutNullBytes();

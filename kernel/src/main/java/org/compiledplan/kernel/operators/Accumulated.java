@@ -21,7 +21,6 @@ final class Accumulated implements Stored, Partial {
   /** What {@link #add(Object[])} said so far. */
   private long held;
 
-  /** Accumulators of no rows. */
   Accumulated(AggregateCalls calls) {
     this.calls = calls;
     accumulators = new Frames<>(calls.layout());

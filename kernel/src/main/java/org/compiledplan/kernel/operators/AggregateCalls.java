@@ -95,7 +95,6 @@ final class AggregateCalls {
     return orderSensitive;
   }
 
-  /** The columns of arguments and filters. */
   BitSet columns() {
     return (BitSet) columns.clone();
   }
@@ -109,7 +108,6 @@ final class AggregateCalls {
     return held;
   }
 
-  /** Accumulators of no rows. */
   Accumulator[] fresh() {
     Accumulator[] made = new Accumulator[functions.size()];
     for (int i = 0; i < made.length; i++) made[i] = functions.get(i).get();
@@ -136,7 +134,6 @@ final class AggregateCalls {
     }
   }
 
-  /** Takes in what others took. */
   static void merge(Accumulator[] into, Accumulator[] from) {
     for (int i = 0; i < into.length; i++) into[i].merge(from[i]);
   }

@@ -64,7 +64,6 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
     state.remove(-window.entries());
   }
 
-  /** A window that is not complete. */
   final class Window implements KeyState {
     private long end;
     private final C content = contents.empty();

@@ -27,7 +27,6 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
     }
   }
 
-  /** The rows of a key, in order. */
   final class Entries implements KeyState {
     private final List<Entry> all = new ArrayList<>();
 

@@ -61,7 +61,6 @@ final class IdleExpiry implements Operator {
   private static final class Header implements Stored {
     private long lastChange;
 
-    /** When the operator's timer is due. */
     private OptionalLong due = OptionalLong.empty();
 
     @Override
@@ -71,7 +70,6 @@ final class IdleExpiry implements Operator {
     }
   }
 
-  /** All that is kept for a key. */
   private final class IdleState implements KeyState {
     private final Header header = new Header();
     private final KeyState operators;

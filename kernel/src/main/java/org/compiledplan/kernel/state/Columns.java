@@ -7,7 +7,6 @@ import org.compiledplan.kernel.values.ValueType;
 /**
  * The columns of a row in state: their types, and where each is from.
  *
- * @param types the types of the columns
  * @param places position of each among its input's columns, or of its call among the calls
  * @param input -1: they are results of calls
  */

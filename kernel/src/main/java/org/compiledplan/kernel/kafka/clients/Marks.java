@@ -56,7 +56,6 @@ final class Marks implements AutoCloseable {
             .formatted(found.offset(), table(), batch));
   }
 
-  /** The marks of a batch, by group. */
   Map<String, Map<TopicPartition, OffsetAndMetadata>> of(long batch) {
     TopicPartition place = new TopicPartition(spec.path("topic").asText(), 0);
     OffsetAndMetadata mark = new OffsetAndMetadata(batch, Integer.toString(tasks));
