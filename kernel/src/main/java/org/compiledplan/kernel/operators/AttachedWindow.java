@@ -101,7 +101,7 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
     @Override
     public void process(InputRow row, Out out) {
       if (window == null) {
-        window = kept();
+        window = current();
         window.end = WindowTimes.millis(row.values()[endColumns[row.port()]]);
       }
       if (eventTime && times.due(window.end) <= row.watermark()) return;

@@ -71,7 +71,7 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      entries = kept().all;
+      entries = current().all;
     }
 
     @Override

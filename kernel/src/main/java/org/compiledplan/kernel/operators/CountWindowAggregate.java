@@ -70,7 +70,7 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      windows = kept();
+      windows = current();
     }
 
     @Override

@@ -5,9 +5,9 @@ package org.compiledplan.kernel.operators;
  *
  * @param port input of the operator, from 0
  * @param kind see {@link RowKinds}
- * @param watermark watermark in ms at which the row arrives: what it is late against. {@code
- *     Long.MIN_VALUE} without event time, and for rows that are never late, such as those that a
- *     timer upstream made.
+ * @param watermark in ms, at which the row arrives: what it is late against. {@code Long.MIN_VALUE}
+ *     without event time, and for rows that are never late, such as those that a timer upstream
+ *     made.
  */
 public record InputRow(int port, byte kind, Object[] values, long watermark) {
   /**

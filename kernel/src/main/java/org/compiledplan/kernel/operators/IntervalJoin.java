@@ -84,7 +84,7 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
         if (outer[port]) out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
         return;
       }
-      caches = kept();
+      caches = current();
       int other = 1 - port;
       long at = eventTime ? Rowtime.of(row.values(), time[port]) : context.processingTime();
       long now = eventTime ? watermark(row) : context.processingTime();

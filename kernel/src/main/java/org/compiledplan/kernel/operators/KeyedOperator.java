@@ -36,21 +36,21 @@ abstract class KeyedOperator<S extends KeyState> implements Operator {
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
-    S kept = state.read(format);
-    int before = kept.entries();
-    fire(kept, context, out);
-    format.save(state, kept, context, before);
+    S current = state.read(format);
+    int before = current.entries();
+    fire(current, context, out);
+    format.save(state, current, context, before);
   }
 
   /** Emits what is due, and takes it out of the state. */
-  void fire(S kept, BatchContext context, Out out) {}
+  void fire(S current, BatchContext context, Out out) {}
 
   /** The work on a key, whose state is written in the end if it has changed. */
   abstract class KeyWork implements Session {
     final KeyedState state;
     final BatchContext context;
     boolean changed;
-    private S kept;
+    private S current;
     private int before;
 
     KeyWork(KeyedState state, BatchContext context) {
@@ -59,12 +59,12 @@ abstract class KeyedOperator<S extends KeyState> implements Operator {
     }
 
     /** The state, read when it is needed first. */
-    final S kept() {
-      if (kept == null) {
-        kept = state.read(format);
-        before = state.isThere() ? kept.entries() : 0;
+    final S current() {
+      if (current == null) {
+        current = state.read(format);
+        before = state.isThere() ? current.entries() : 0;
       }
-      return kept;
+      return current;
     }
 
     @Override
@@ -73,7 +73,7 @@ abstract class KeyedOperator<S extends KeyState> implements Operator {
     }
 
     final void save() {
-      format.save(state, kept(), context, before);
+      format.save(state, current(), context, before);
     }
   }
 }

@@ -89,9 +89,9 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
       if (eventTime) {
         long at = Rowtime.of(row.values(), time);
         if (at <= row.watermark()) return;
-        kept().waiting.add(at, row.watermark(), row.kind(), row.values());
+        current().waiting.add(at, row.watermark(), row.kind(), row.values());
       } else if (order == null) {
-        take(kept(), now, Collections.singletonList(row.values()), out);
+        take(current(), now, Collections.singletonList(row.values()), out);
       } else {
         held.add(row.values());
       }
@@ -102,7 +102,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
     public void close(Out out) {
       if (!held.isEmpty()) {
         held.sort(order);
-        take(kept(), now, held, out);
+        take(current(), now, held, out);
       }
       super.close(out);
     }

@@ -70,7 +70,7 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      window = kept();
+      window = current();
       window.frame.moveTo(context.processingTime());
     }
 

@@ -48,11 +48,11 @@ final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJoin.Curr
       boolean matchesNothing = inputs.hasNullKey(row);
       if (row.port() != LEFT) {
         if (matchesNothing) return;
-        kept().row = RowKinds.isAdd(row.kind()) ? row.values() : null;
+        current().row = RowKinds.isAdd(row.kind()) ? row.values() : null;
         changed = true;
         return;
       }
-      Object[] right = matchesNothing ? null : kept().row;
+      Object[] right = matchesNothing ? null : current().row;
       if (right != null && inputs.condition.test(row.values(), right)) {
         out.emit(row.kind(), inputs.joined(true, row.values(), right));
       } else if (outer) {

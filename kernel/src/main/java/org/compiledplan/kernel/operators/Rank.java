@@ -113,7 +113,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      ranking = kept();
+      ranking = current();
       rows = ranking.rows;
       long now = context.processingTime();
       changed = rows.removeIf(ranked -> Ttl.isExpired(ranked.lastWrite, ttl, now));

@@ -38,7 +38,7 @@ final class RowCounter extends KeyedOperator<RowCounter.Numbers> {
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      numbers = kept();
+      numbers = current();
       changed = true;
     }
 

@@ -101,7 +101,7 @@ final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idl
       long at = Rowtime.of(row.values(), time);
       if (!reach.isBounded() && at <= row.watermark()) return;
       if (stored == null) {
-        stored = kept();
+        stored = current();
         if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values(), keyColumns);
       }
       if (reach.isBounded()) {

@@ -155,7 +155,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      sessions = kept();
+      sessions = current();
       open = sessions.open;
       closed = sessions.closed;
     }

@@ -72,8 +72,8 @@ final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implements Id
       long at = Rowtime.of(row.values(), time[row.port()]);
       // Without a common watermark what both inputs have reached counts once the batch is through.
       long watermark = sharedWatermark ? row.watermark() : Long.MIN_VALUE;
-      if (row.port() == LEFT) kept().left.add(at, watermark, row.kind(), row.values());
-      else kept().right.add(at, WaitingRows.due(at, watermark), row.kind(), row.values());
+      if (row.port() == LEFT) current().left.add(at, watermark, row.kind(), row.values());
+      else current().right.add(at, WaitingRows.due(at, watermark), row.kind(), row.values());
     }
   }
 

@@ -102,7 +102,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      group = kept();
+      group = current();
       panes = group.panes;
       assigned = rows.new Assigned(panes);
     }
