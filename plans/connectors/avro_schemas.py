@@ -116,10 +116,7 @@ def _timestamp(precision: int) -> str:
 def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
     fields = []
     for field in type_.fields:
-        entry = {
-            "name": field.name,
-            "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}"),
-        }
+        entry = {"name": field.name, "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}")}
         fields.append(entry | {"default": None} if field.type.nullable else entry)
     namespace, _, simple = name.rpartition(".")
     return {"type": "record", "name": simple, "namespace": namespace, "fields": fields}

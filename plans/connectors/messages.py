@@ -14,16 +14,7 @@ from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
-from compiled_plan.plans.types import (
-    BIGINT,
-    BYTES,
-    INT,
-    STRING,
-    Field,
-    MapType,
-    RowType,
-    TimestampLtzType,
-)
+from compiled_plan.plans.types import BIGINT, BYTES, INT, STRING, Field, MapType, RowType, TimestampLtzType
 
 _MOMENT = TimestampLtzType(precision=3)
 _HEADERS = MapType(key=STRING, value=BYTES)

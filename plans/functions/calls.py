@@ -113,12 +113,7 @@ class Callables:
         return replace(bound, text=self.signatures[at].text(name))
 
     def recorded(
-        self,
-        name: str,
-        method: str,
-        text: str,
-        arguments: Sequence[ArgumentInfo],
-        output: t.LogicalType,
+        self, name: str, method: str, text: str, arguments: Sequence[ArgumentInfo], output: t.LogicalType
     ) -> Bound:
         """The call as a plan has it: of the signature that it names.
 

@@ -13,15 +13,7 @@ from typing import Any
 from compiled_plan.plans import types as t
 from compiled_plan.plans.functions.converted import Converted, internal
 from compiled_plan.plans.functions.pickles import pickled, unpickling
-from compiled_plan.plans.functions.results import (
-    as_usual,
-    aware,
-    bytes_of,
-    decimal,
-    millis_of_day,
-    naive,
-    whole,
-)
+from compiled_plan.plans.functions.results import as_usual, aware, bytes_of, decimal, millis_of_day, naive, whole
 from compiled_plan.plans.types.classes import constructor, field_value, resolve_class
 from compiled_plan.plans.types.python.bridge import Bridged, name_of
 from compiled_plan.plans.types.row import Row

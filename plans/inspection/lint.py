@@ -14,12 +14,7 @@ from compiled_plan.plans.text.durations import bare_number
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    return (
-        *bare_numbers(plan),
-        *_shorter_downstream(plan),
-        *_without_key(plan),
-        *_without_effect(plan),
-    )
+    return (*bare_numbers(plan), *_shorter_downstream(plan), *_without_key(plan), *_without_effect(plan))
 
 
 def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:

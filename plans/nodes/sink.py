@@ -8,14 +8,7 @@ from typing import ClassVar, Literal
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.flink_state import Row, StateItem, row_types, unsure
-from compiled_plan.plans.nodes.model import (
-    Bool,
-    Enforcing,
-    Int,
-    OfInput,
-    OfNone,
-    PlanModel,
-)
+from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfInput, OfNone, PlanModel
 from compiled_plan.plans.nodes.rules import indices, output
 from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, metadata_faults, options_of, persisted_row

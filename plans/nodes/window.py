@@ -12,16 +12,7 @@ from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.deduplicate import one_row
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types, types_at
-from compiled_plan.plans.nodes.model import (
-    Always,
-    Bool,
-    Enforcing,
-    Int,
-    OfInput,
-    OfNone,
-    OfRight,
-    PlanModel,
-)
+from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput, OfNone, OfRight, PlanModel
 from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, RankType, range_faults
 from compiled_plan.plans.nodes.rules import (
     ROW_NUMBER,

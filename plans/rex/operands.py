@@ -6,15 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from compiled_plan.plans.rex.kinds import kind_of
 from compiled_plan.plans.rex.nodes import Call, Literal, RexNode
-from compiled_plan.plans.types import (
-    ArrayType,
-    DateType,
-    FieldsType,
-    IntegerType,
-    LogicalType,
-    MapType,
-    MultisetType,
-)
+from compiled_plan.plans.types import ArrayType, DateType, FieldsType, IntegerType, LogicalType, MapType, MultisetType
 
 Types = Sequence[LogicalType]
 #: The message and the remedy; None for operands that run.

@@ -18,12 +18,7 @@ from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.rows import Port
 from compiled_plan.plans.inspection.lineage.shifts import Shift
-from compiled_plan.plans.inspection.lineage.table_identity import (
-    columns_of,
-    is_positional,
-    name_of,
-    options_of,
-)
+from compiled_plan.plans.inspection.lineage.table_identity import columns_of, is_positional, name_of, options_of
 from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable

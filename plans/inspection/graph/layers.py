@@ -143,9 +143,7 @@ def _inversions(numbers: Sequence[int]) -> int:
 
 
 def _rows(
-    columns: Sequence[Sequence[Place]],
-    before: Mapping[Place, Sequence[Place]],
-    behind: Mapping[Place, Sequence[Place]],
+    columns: Sequence[Sequence[Place]], before: Mapping[Place, Sequence[Place]], behind: Mapping[Place, Sequence[Place]]
 ) -> dict[Place, float]:
     """How far down each place is: near its neighbours, in the order of its column, with room between."""
     row: dict[Place, float] = {}

@@ -50,9 +50,7 @@ class Scope:
 def meaning_of(rex: RexNode, scope: Scope) -> Meaning:
     """What an expression means."""
     return fold_tree(
-        rex,
-        lambda found: _parts(found, scope),
-        lambda found, parts: _READERS[type(found)](found, parts, scope),
+        rex, lambda found: _parts(found, scope), lambda found, parts: _READERS[type(found)](found, parts, scope)
     )
 
 

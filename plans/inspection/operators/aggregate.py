@@ -166,6 +166,4 @@ def _words(texts: Texts) -> str:
 
 #: Of groups and of windows.
 RULES: Mapping[str, VerdictRule] = {"aggregates": _aggregates, "argument types": _argument_types}
-declare(
-    OperatorKind("group-aggregate", _words, {**RULES, "takes rows back": _takes_rows_back}, stay="stay counted"),
-)
+declare(OperatorKind("group-aggregate", _words, {**RULES, "takes rows back": _takes_rows_back}, stay="stay counted"))

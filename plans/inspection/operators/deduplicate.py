@@ -95,15 +95,9 @@ def one_row(texts: Texts) -> str:
 
 declare(
     OperatorKind(
-        "deduplicate",
-        one_row,
-        {"keeps": keeps, "order": order, "waits for the watermark": _waits},
-        found_by="key",
+        "deduplicate", one_row, {"keeps": keeps, "order": order, "waits for the watermark": _waits}, found_by="key"
     ),
     OperatorKind(
-        "changelog-normalize",
-        lambda texts: f"last row{texts.for_each}",
-        {"condition": _condition},
-        found_by="key",
+        "changelog-normalize", lambda texts: f"last row{texts.for_each}", {"condition": _condition}, found_by="key"
     ),
 )

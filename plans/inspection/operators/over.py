@@ -10,13 +10,7 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDra
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
 from compiled_plan.plans.inspection.lineage.operators import Property, listed
-from compiled_plan.plans.inspection.operators.calls import (
-    Columns,
-    calls_of,
-    order_of,
-    results_of,
-    type_at,
-)
+from compiled_plan.plans.inspection.operators.calls import Columns, calls_of, order_of, results_of, type_at
 from compiled_plan.plans.nodes.over import Bound, BoundedWindow, OverAggregate, OverGroup
 from compiled_plan.plans.types import TimeKind
 

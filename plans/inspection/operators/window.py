@@ -19,12 +19,7 @@ from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, function_of, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role, listed
 from compiled_plan.plans.inspection.lineage.rows import Port, in_order, sides
-from compiled_plan.plans.inspection.operators.aggregate import (
-    RULES,
-    TWO_FORMS,
-    first_phase,
-    say_argument_types,
-)
+from compiled_plan.plans.inspection.operators.aggregate import RULES, TWO_FORMS, first_phase, say_argument_types
 from compiled_plan.plans.inspection.operators.calls import calls_of, is_rowtime, order_of, results_of, type_at
 from compiled_plan.plans.inspection.operators.deduplicate import keeps, one_row, order, say_row
 from compiled_plan.plans.inspection.operators.join import BY_TIME, at_of, joined, say_null_keys, words
@@ -314,11 +309,7 @@ declare(
     OperatorKind("window-join", words, {**BY_TIME, **_WINDOW}, waiting=_OPEN),
     OperatorKind("window-rank", first_rows, {"ranks": ranks, **_WINDOW}, waiting=_OPEN),
     OperatorKind(
-        "window-deduplicate",
-        one_row,
-        {"keeps": keeps, "order": order, **_WINDOW},
-        waiting=_OPEN,
-        found_by="key",
+        "window-deduplicate", one_row, {"keeps": keeps, "order": order, **_WINDOW}, waiting=_OPEN, found_by="key"
     ),
     OperatorKind("session-rows", rules=_WINDOW, waiting=" of sessions that are open"),
 )

@@ -15,14 +15,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.compiled import Compiled
     from compiled_plan.plans.types.conversions.data_types import AnyType
 
-__all__ = [
-    "ClassLoader",
-    "DataTypeConverter",
-    "allow_classes_from",
-    "class_name",
-    "converter_of",
-    "resolve_class",
-]
+__all__ = ["ClassLoader", "DataTypeConverter", "allow_classes_from", "class_name", "converter_of", "resolve_class"]
 
 
 class ValueConverter(DataTypeConverter[Any, Any]):

@@ -23,13 +23,7 @@ class Custom:
         where: the column, or the function and its parameter, for errors.
     """
 
-    def __init__(
-        self,
-        converter: DataTypeConverter[Any, Any],
-        class_: type,
-        type_: t.LogicalType,
-        where: str,
-    ) -> None:
+    def __init__(self, converter: DataTypeConverter[Any, Any], class_: type, type_: t.LogicalType, where: str) -> None:
         self.converter, self.class_, self.type, self.where = converter, class_, type_, where
         self.name = type(converter).__name__
 

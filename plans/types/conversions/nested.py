@@ -20,10 +20,7 @@ Built = tuple[Choices, "Function | None"]
 
 
 def children(
-    data_type: DataType,
-    spot: Spot,
-    loader: ClassLoader,
-    convert: Callable[[DataType, Spot, ClassLoader], Compiled],
+    data_type: DataType, spot: Spot, loader: ClassLoader, convert: Callable[[DataType, Spot, ClassLoader], Compiled]
 ) -> tuple[Compiled, ...]:
     """The conversions of what a type holds, each made by `convert`."""
     type_ = data_type.logical_type
