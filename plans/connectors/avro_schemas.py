@@ -133,12 +133,7 @@ def debezium_row(row: t.RowType) -> t.RowType:
 
 
 def schema_rule(name: str, *, events: bool = False) -> Rule:
-    """The rule of a format of Avro whose option `schema` gives a schema, which has to be that of the table.
-
-    Args:
-        name: the format.
-        events: whether the schema is that of events of Debezium.
-    """
+    """The rule of an Avro format with an option `schema`, which must match the table; with `events`, Debezium's of it."""
     columns = avro_columns(name)
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
@@ -192,14 +187,9 @@ _LOGICAL: Mapping[tuple[str, str], t.LogicalType] = {
 
 
 def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
-    """The type of a schema, with Flink's older mapping of timestamps.
+    """The type of a schema, with Flink's older mapping of timestamps; `named` holds the named schemas before it.
 
-    Args:
-        schema: as JSON's values.
-        named: the schemas before it that have names.
-
-    Raises:
-        ValueError: it is no schema, or one of something that columns cannot be.
+    Raises ValueError for what is no schema, and for types that columns cannot have.
     """
     if isinstance(schema, list):
         present = [each for each in schema if each != "null"]

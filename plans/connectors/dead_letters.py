@@ -46,12 +46,9 @@ def puts_aside(options: Mapping[str, str]) -> bool:
 
 
 def unreadable_remedy(connector: ConnectorSpec, format_: FormatSpec, prefix: str) -> str:
-    """Remedy for a record that ends the run because it cannot be read: the options that let the run go on.
+    """Remedy for an unreadable record that ends the run: the options that let the run go on.
 
-    Args:
-        connector: of the table.
-        format_: of the record.
-        prefix: of the format's options in the table, such as `value.json.`.
+    `prefix` is that of the format's options in the table, such as `value.json.`.
     """
     ways = []
     if _IGNORING in format_.options:
@@ -81,13 +78,7 @@ def name_parts(text: str) -> tuple[str, ...]:
 
 
 def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) -> Iterator[TableFault]:
-    """What keeps a table from taking dead letters.
-
-    Args:
-        table: its name, for messages.
-        columns: its physical columns.
-        others: the names of columns that are written beside them, which are metadata.
-    """
+    """Reasons why a table cannot take dead letters; `others` are the names of its metadata columns that are written."""
     what = f"table {table} takes dead letters"
     known = ", ".join(f"{field.name} {field.type}" for field in COLUMNS.fields)
     for field in columns.fields:

@@ -268,11 +268,9 @@ class _Parameter(NamedTuple):
 
 
 def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterator[Reached]:
-    """Files and code that a database's options reach, and what is not known as harmless.
+    """Files and code that the options of a database's table reach, and what is not known as harmless.
 
-    Args:
-        options: of a table.
-        settings: names of options that go to the driver as its parameters.
+    The options named in `settings` go to the driver as its parameters.
     """
     url = options.get("url", "")
     parts = _URL.fullmatch(url)

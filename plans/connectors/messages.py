@@ -191,13 +191,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def parts(columns: RowType, options: Mapping[str, str], key: tuple[str, ...]) -> Parts:
-    """Which columns are where.
-
-    Args:
-        columns: the physical columns.
-        options: the table's options.
-        key: names of the key's columns.
-    """
+    """The columns in the key and in the value of a message, given the names of the key's columns."""
     apart = options.get("value.fields-include", "ALL").strip().upper().replace("-", "_") == "EXCEPT_KEY"
     value = tuple(name for name in columns.names if not (apart and name in key))
     return Parts(key, value, options.get("key.fields-prefix", ""))
@@ -210,12 +204,7 @@ def offsets(text: str) -> dict[int, int] | None:
 
 
 def faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
-    """What is wrong with a table of messages, whatever its connector.
-
-    Args:
-        asked: the table.
-        key: names of the columns of a message's key.
-    """
+    """Faults of a table of messages, whatever its connector; `key` names the columns of a message's key."""
     table, options = asked.table, asked.options
     yield from _topic_faults(asked)
     for name in _OURS:

@@ -79,11 +79,7 @@ GROUPS = (
 
 
 def settings(options: Mapping[str, str]) -> dict[str, str]:
-    """What the client is told, by its own names, and `url`.
-
-    Args:
-        options: those of the format, without its prefix, checked.
-    """
+    """Settings of the registry's client by its own names, and `url`, from a format's checked options without prefix."""
     given = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
     found = given | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
     old = found.pop("schema.registry.basic.auth.user.info", None)

@@ -108,11 +108,7 @@ class Values:
         return bool(self.get(name))
 
     def number(self, name: str) -> int:
-        """A whole number, or a duration in milliseconds, that is given or has a default.
-
-        Raises:
-            UnsupportedError: it is not given, and has no default.
-        """
+        """A whole number, or a duration in milliseconds; raises UnsupportedError if there is none and no default."""
         found = self.get(name)
         if found is None:
             raise UnsupportedError(f"the option {name!r} is not given", remedy=f"add '{name}' = '...'")

@@ -93,8 +93,8 @@ class Callables:
         Args:
             name: the function's name, for errors.
             arguments: types and literals.
-            named: the name of each argument where it was given by name.
-            fits: whether a type may be given for another, cast if need be.
+            named: the name of each argument that is passed by name.
+            fits: whether a type may be passed for another, cast if need be.
 
         Raises:
             ProgramError: they fit no signature; shows all.
@@ -115,17 +115,9 @@ class Callables:
     def recorded(
         self, name: str, method: str, text: str, arguments: Sequence[ArgumentInfo], output: t.LogicalType
     ) -> Bound:
-        """The call as a plan has it: of the signature that it names.
+        """The call as a plan has it, of the method and the signature (any if empty) that the plan names.
 
-        Args:
-            name: the function's name, for errors.
-            method: the method that the plan names.
-            text: the signature that the plan names; empty: any.
-            arguments: types and literals of the operands.
-            output: the type of the result.
-
-        Raises:
-            ProgramError: there is no such signature, or it gives another type.
+        Raises ProgramError where there is no such signature, or where it gives another type than `output`.
         """
         named = [None] * len(arguments)
         if self.inference is not None:

@@ -26,12 +26,7 @@ _MILLI = dt.timedelta(milliseconds=1)
 
 
 def to_python(bridged: Bridged, place: str = "") -> Convert | None:
-    """From Arrow's values to objects; passes None by.
-
-    Args:
-        bridged: the type, and the class of the objects.
-        place: the argument, for errors of converters.
-    """
+    """From Arrow's values to objects; passes None by. `place` is the argument, for errors of converters."""
     return _null_safe(outward(bridged, place))
 
 

@@ -48,14 +48,9 @@ def places_of(top: str) -> list[Path]:
 
 
 def check_folder(module: str, root: Path | None = None) -> None:
-    """Refuse a module that Python would import from elsewhere than the folders of `imported_from`.
+    """Raise ProgramError for a module that Python would import from outside the folders of `imported_from`.
 
-    Args:
-        module: its name.
-        root: the folder that has it, where that is known.
-
-    Raises:
-        ProgramError: it would.
+    `root` is the folder that has it, where that is known.
     """
     folders = _FOLDERS.get()
     if folders is None:
@@ -77,7 +72,7 @@ def check_folder(module: str, root: Path | None = None) -> None:
 
 
 def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: str, signature: str) -> PythonFunction:
-    """What a plan says of a function; notes that this process may run it.
+    """The reference of a plan to a function; notes that this process may run it.
 
     Args:
         function: an instance.
@@ -160,11 +155,7 @@ def _file_of(class_: type) -> str:
 
 
 def import_class(path: str) -> type[UserDefinedFunction]:
-    """The function class `module.Class`.
-
-    Raises:
-        ProgramError: there is no such module or class, or it is no function class.
-    """
+    """The function class `module.Class`. Raises ProgramError where there is none."""
     parts = path.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ProgramError(f"{path!r} names no class of a module", remedy="write 'module.Class'")

@@ -78,11 +78,7 @@ class Unpickling:
         return {**own, **_PLAIN}
 
     def __call__(self, data: bytes) -> Any:
-        """The object.
-
-        Raises:
-            UnpicklingError: the pickle names what it may not.
-        """
+        """The object. Raises UnpicklingError where the pickle names what it may not."""
         return _Unpickler(data, self._known).load()
 
 

@@ -61,11 +61,7 @@ def _check_retract(class_: type[UserDefinedFunction], found: Sequence[Signature]
 
 
 def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
-    """The signatures, each once.
-
-    Raises:
-        ProgramError: two take the same arguments and give different results, or call different methods.
-    """
+    """The signatures, each once. Raises ProgramError where two take the same and differ in results or methods."""
     kept: dict[tuple[object, ...], Signature] = {}
     for signature in found:
         # Whether a result may be NULL says nothing of what goes in.

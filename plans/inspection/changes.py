@@ -26,12 +26,7 @@ def certainly_received(plan: CompiledPlan) -> Mapping[int, ChangelogMode]:
 
 
 def possibly_sent(plan: CompiledPlan, unknown: ChangelogMode = _INSERT) -> Mapping[int, ChangelogMode]:
-    """By node the kinds of rows that it may send.
-
-    Args:
-        plan: the plan.
-        unknown: what counts as sent by tables of which nothing is known, and by nodes that cannot run here.
-    """
+    """By node the kinds of rows that it may send; `unknown` counts for unknown tables and nodes that cannot run."""
     sent: dict[int, ChangelogMode] = {}
     for node in plan.in_order:
         mode = node.may_send(_inputs(plan, node, sent, unknown))

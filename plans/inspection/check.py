@@ -43,12 +43,7 @@ def check(text: str, source: str = "") -> tuple[Finding, ...]:
 
 
 def report(text: str, source: str = "") -> Report:
-    """Check a plan.
-
-    Args:
-        text: the plan.
-        source: name of the file, for errors.
-    """
+    """Check a plan's text; `source` is the name of its file, for errors."""
     try:
         data = jsontext.loads(text, source)
     except PlanError as fault:

@@ -28,14 +28,10 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
 
 
 def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:
-    """A plan from JSON values.
+    """A plan from JSON values; `source` is the name of its file, for errors.
 
-    Args:
-        data: the values.
-        source: name of the file, for errors.
-
-    Raises:
-        PlanError: not a plan, or one whose nodes do not follow from their inputs. Names the node and the JSON pointer.
+    Raises PlanError with the node and the JSON pointer for what is no plan, and for nodes that do not follow from their
+    inputs.
     """
     plan, findings = read_plan(data)
     if plan is None:

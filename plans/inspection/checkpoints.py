@@ -113,8 +113,7 @@ class CheckpointReader(Generic[F]):
     def head(self) -> Head | None:
         """The head that counts; None where nothing was ever started.
 
-        Raises:
-            CheckpointError: it is the checkpoint of another release or another tool, or its heads were lost.
+        Raises CheckpointError for the checkpoint of another release or another tool, and where its heads were lost.
         """
         numbers = self.root.numbers(HEADS)
         if not numbers:
@@ -146,8 +145,8 @@ class CheckpointReader(Generic[F]):
     def check_heads(self) -> None:
         """Compare the heads with what generations tell of them: a head may be lost, or of an older backup.
 
-        Raises:
-            CheckpointError: a generation was in force, and the head that says so is missing; or the one in force is.
+        Raises CheckpointError where a generation was in force and the head that says so is missing, or the one in force
+        is.
         """
         numbers, generations = self.root.numbers(HEADS), self.root.numbers(GENERATIONS)
         for generation in generations:
@@ -231,11 +230,7 @@ class CheckpointReader(Generic[F]):
         return ProgramFiles(*(text or "" for text in texts))
 
     def program_in_force(self) -> ProgramFiles:
-        """The program that counts.
-
-        Raises:
-            CheckpointError: nothing was ever started there; or as `head`.
-        """
+        """The program that counts. Raises CheckpointError where nothing was ever started, and as `head`."""
         head = self.head()
         if head is None:
             what = "holds no plan: nothing was started on it" if self.root.holds() else "is not there"

@@ -79,12 +79,7 @@ class Recompiled:
 
 
 def notes(found: Recompiled, target: str) -> Iterator[str]:
-    """What happened to edited TTLs, a line each, and how to take the program's.
-
-    Args:
-        found: the plan.
-        target: what the old plan is called.
-    """
+    """The fate of edited TTLs, a line each, and how to take the program's; `target` is the name of the old plan."""
     for kept in found.kept:
         what = f"{kept.uid}.{kept.entry}: {kept.ttl}"
         if kept.recorded is None:
@@ -112,13 +107,7 @@ def with_record(plan: CompiledPlan) -> CompiledPlan:
 
 
 def recompile(plan: CompiledPlan, old: CompiledPlan, *, edits: bool = True) -> Recompiled:
-    """Put a plan in place of an older one of the same program.
-
-    Args:
-        plan: a plan as it was compiled.
-        old: the plan that was there before, with what people have edited in it.
-        edits: False takes all TTLs from the program.
-    """
+    """Put a plan in place of an older one of the same program, with the TTLs edited there unless `edits` is False."""
     inherited = inherit_uids(plan, old)
     found = Recompiled(inherited.plan, inherited)
     if not edits:

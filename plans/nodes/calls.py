@@ -121,14 +121,7 @@ _NOT_RUN = frozenset(f"${name}$1" for name in "LEAD NTILE PERCENT_RANK CUME_DIST
 
 
 def calls(items: Sequence[AggregateCall], columns: Columns, path: Path, *, over: bool = False) -> Iterator[Fault]:
-    """What is wrong with aggregate calls over columns.
-
-    Args:
-        items: the calls.
-        columns: what their arguments count.
-        path: where they stand.
-        over: whether they are over an OVER window.
-    """
+    """Faults of aggregate calls over columns, or `over` an OVER window."""
     for at, item in enumerate(items):
         yield from _call(item, columns, (*path, at), over)
 

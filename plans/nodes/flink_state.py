@@ -109,14 +109,7 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
 
 
 def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequence[bool], *, counted: bool) -> StateItem:
-    """The accumulators of calls, in their order.
-
-    Args:
-        calls: the calls.
-        types: the columns that they are over.
-        retracting: which of them take rows back.
-        counted: whether rows are counted beside the calls.
-    """
+    """The accumulators of calls over columns, and the count of rows beside them where rows are `counted`."""
     shown: list[str] = []
     known = True
     for call, retracts in zip(calls, retracting, strict=False):

@@ -95,11 +95,7 @@ class ProcessTableFunction(PlanNode):
         return self.function_call.get("internalName") in (TO, FROM)
 
     def call(self) -> ChangelogCall:
-        """The call of a runnable node.
-
-        Raises:
-            MappingError: its mapping is none that the function takes.
-        """
+        """The call of a runnable node. Raises MappingError for a mapping that the function does not take."""
         direction: Direction = "TO" if self.function_call["internalName"] == TO else "FROM"
         _, column, mapping, *_ = self.function_call["operands"]
         names = [operand["value"] for operand in column.get("operands", ())]

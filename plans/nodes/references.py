@@ -51,12 +51,7 @@ def references(node: PlanNode) -> tuple[Reference, ...]:
 
 
 def with_columns(node: PlanNode, change: Change) -> PlanNode:
-    """The node with other columns.
-
-    Args:
-        node: a node.
-        change: gives the new number of a column.
-    """
+    """The node with other columns, whose numbers `change` gives."""
     if not node.INPUTS.least:
         return node
     if node.INPUTS.most == 1:
@@ -71,12 +66,7 @@ def with_columns(node: PlanNode, change: Change) -> PlanNode:
 
 
 def reference_faults(node: PlanNode, widths: Sequence[int]) -> Iterator[Fault]:
-    """References to columns that are not there.
-
-    Args:
-        node: a node.
-        widths: how many columns each input has.
-    """
+    """References to columns that are not there, given the number of columns of each input."""
     for reference in references(node):
         width = (
             sum(widths) if reference.input is None else widths[reference.input] if reference.input < len(widths) else 0

@@ -60,14 +60,9 @@ def persisted_row(table: ResolvedTable, abilities: Sequence[SinkAbility] = ()) -
 def catalog_table_faults(
     table: CatalogTable, path: Path, declared: Declared, *, reading: bool, lookup: bool = False
 ) -> Iterator[Fault]:
-    """What is wrong with a table: its schema, and its options for its connector and format.
+    """Faults of a table: its schema, and its options for its connector and format.
 
-    Args:
-        table: the table; one without schema or options has been compiled for a catalog, and does not run here.
-        path: where it stands in the node.
-        declared: what connectors and formats declare.
-        reading: whether it is read; else it is written.
-        lookup: whether it is asked by key.
+    A table without schema or options has been compiled for a catalog, and does not run here.
     """
     if len(table.path) != 3 or not all(table.path):
         remedy = "write `catalog`.`database`.`table`"

@@ -42,13 +42,7 @@ def zones_of(plan: CompiledPlan) -> tuple[str, ...]:
 
 
 def with_zone(plan: CompiledPlan, zone: str | None = None, otherwise: str = DEFAULT) -> CompiledPlan:
-    """The plan with the zone said in all nodes that depend on it.
-
-    Args:
-        plan: the plan.
-        zone: overrides what the nodes say.
-        otherwise: for those that say nothing.
-    """
+    """The plan with the zone in all nodes that depend on it: `zone` if any, else the node's own, else `otherwise`."""
     return plan.with_nodes([_zoned(node, zone, otherwise) for node in plan.nodes])
 
 

@@ -61,11 +61,7 @@ _TEXTS = ("module", "class", "kind", "method", "signature", "file")
 
 
 def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
-    """Read the JSON form.
-
-    Raises:
-        PlanError: a missing, unknown or wrong field, with the JSON pointer.
-    """
+    """Read the JSON form. Raises PlanError with the JSON pointer for a missing, unknown or wrong field."""
     if not isinstance(value, dict):
         raise PlanError("`python` must be an object that names a function", where=pointer)
     for key, found in value.items():

@@ -55,14 +55,7 @@ class LineageJob:
 
 
 def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> LineageJob:
-    """A run of a plan.
-
-    Args:
-        plan: the plan.
-        name: what the run is called.
-        bounded: whether it ends by itself.
-        namespace: `OPENLINEAGE_NAMESPACE` of the environment if left out, and else that of the product.
-    """
+    """A run of a plan; its namespace is that of `OPENLINEAGE_NAMESPACE` by default, else that of the product."""
     namespace = namespace or os.environ.get("OPENLINEAGE_NAMESPACE", "") or NAMESPACE
     tables = tables_read(plan)
     names = {identifier: dataset_of(table) for identifier, table in tables.items()}
@@ -138,14 +131,7 @@ def _fields(origins: Iterable[Origin], names: Mapping[str, Dataset]) -> list[Any
 
 
 def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
-    """An event.
-
-    Args:
-        job: of which run.
-        state: START, RUNNING, COMPLETE, ABORT or FAIL.
-        at: when, as ISO 8601 with a zone.
-        fault: what a run failed with.
-    """
+    """An event of a run: START, RUNNING, COMPLETE, ABORT or FAIL, `at` an ISO 8601 time with a zone."""
     from openlineage.client.event_v2 import Job as JobOf
     from openlineage.client.event_v2 import Run, RunEvent, RunState
     from openlineage.client.facet_v2 import error_message_run, job_type_job, processing_engine_run

@@ -65,12 +65,7 @@ class RunMetrics:
         )
 
     def take(self, plan: str, message: Message) -> None:
-        """Count a message of a run.
-
-        Args:
-            plan: what the run is called.
-            message: see `Message`.
-        """
+        """Count a message of the run of that name."""
         event = message["event"]
         if event == "start":
             self.running.labels(plan).set(1)
@@ -155,11 +150,7 @@ class MetricsServer:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Host and port of `9464`, `0.0.0.0:9464`, `[::]:9464`.
-
-    Raises:
-        ProgramError: neither.
-    """
+    """Host and port of `9464`, `0.0.0.0:9464`, `[::]:9464`. Raises ProgramError for other texts."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise ProgramError(f"--metrics-port {text}: no port", remedy="write 9464, or 0.0.0.0:9464")

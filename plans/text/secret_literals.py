@@ -36,11 +36,7 @@ _CHARSET = re.compile(r"[uU&]|_\w+")
 
 
 def literal_spans(text: str) -> Iterator[Span]:
-    """Places of secrets in the literals and comments of a program; they may overlap.
-
-    Args:
-        text: of the program.
-    """
+    """Places of secrets in the literals and comments of a program; they may overlap."""
     if not may_have_secrets(text):
         return
     if _IS_PYTHON.search(text) is None:

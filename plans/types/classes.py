@@ -88,11 +88,7 @@ def use_class(class_: type) -> str:
 
 
 def allow_classes_from(prefix: str) -> None:
-    """Let names of structured types become classes of the modules below a prefix, which are imported for it.
-
-    Args:
-        prefix: a module or package, such as `shop.models`.
-    """
+    """Let names of structured types become classes of modules below a prefix (`shop.models`), imported for it."""
     _PREFIXES[prefix.rstrip(".")] = None
 
 
@@ -261,8 +257,7 @@ def _parameters(class_: type) -> dict[str, inspect.Parameter] | None:
 def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
     """A function from the values of the fields `names` to an object of a class.
 
-    Raises:
-        DataError: the class has no constructor that takes these fields; names class and fields.
+    Raises DataError where the class has no constructor that takes these fields.
     """
     parameters = _parameters(class_)
     if parameters is not None:
@@ -297,11 +292,7 @@ def _filled(target: Any, setters: Sequence[Callable[[Any, Any], Any]], values: S
 
 
 def field_value(value: Any, name: str) -> Any:
-    """The value of an object's field, by its getter where it is no attribute.
-
-    Raises:
-        AttributeError: it has no such field.
-    """
+    """The value of an object's field, by its getter where it is no attribute. Raises AttributeError without either."""
     try:
         return getattr(value, name)
     except AttributeError:

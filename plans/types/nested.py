@@ -148,13 +148,10 @@ class StructuredType(FieldsType):
 
 
 def check_structured(name: str) -> str:
-    """The name of a structured type, checked.
+    """The name of a structured type; raises ProgramError for a blank one.
 
-    Any name will do that is not blank: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only
-    those that are made of identifiers.
-
-    Raises:
-        ProgramError: a blank name.
+    Any other name will do: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only those that are
+    made of identifiers.
     """
     if not name.strip():
         raise ProgramError(

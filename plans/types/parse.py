@@ -23,11 +23,7 @@ _TOKEN = re.compile(
 @lru_cache(maxsize=4096)
 @deeply
 def parse_type(text: str) -> t.LogicalType:
-    """The type that a type string stands for.
-
-    Raises:
-        PlanError: the text is not a type; names the text and the position. A type with too many levels.
-    """
+    """The type of a type string. Raises PlanError with the position for what is none or has too many levels."""
     parser = _Parser(text)
     try:
         found = parser.type()

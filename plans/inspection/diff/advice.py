@@ -26,13 +26,7 @@ class Advice:
 
 
 def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Advice:
-    """What to do next with a plan that differs from the one that ran.
-
-    Args:
-        diff: the difference.
-        plan: the new plan's file.
-        checkpoint: where the old one ran.
-    """
+    """The next step with a plan that differs from the one that ran on a checkpoint."""
     start = f"execute-plan {plan} --checkpoint {checkpoint}"
     if diff.is_empty:
         return Advice("both do the same: nothing is to be done")

@@ -25,16 +25,13 @@ def diff_plans(
     filled: Collection[int] = (),
     runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN),
 ) -> PlanDiff:
-    """Compare two plans: a verdict for each operator, source and sink, and for all.
+    """Compare two plans: a verdict for each operator, source and sink, and for all; empty where both do the same.
 
     Args:
         old: the plan that was there, such as the one of a checkpoint; of Flink's plans uids are derived.
         new: the plan that is to be started.
         filled: nodes of the new plan that are filled from history before they start.
         runs: facts of the run of each.
-
-    Returns:
-        The difference; empty where both plans do the same with the same TTLs.
     """
     return diff_of(Both.of(old, new, runs), filled)
 

@@ -49,12 +49,7 @@ class Concern:
 
 
 def concerns(diff: PlanDiff, reset: Collection[str] = ()) -> tuple[Concern, ...]:
-    """List what is not fully compatible, the whole program first.
-
-    Args:
-        diff: the difference.
-        reset: uids of operators that start empty: their state is no concern.
-    """
+    """The parts that are not fully compatible, the whole program first, without operators of uids that are `reset`."""
     found = [Concern("", edit.verdict, edit.why, (edit,), (), _remedies((edit,))) for edit in diff.whole]
     found += map(_concern, diff.parts)
     return tuple(each for each in found if each.verdict is not Verdict.FULL and not set(reset) & set(each.uids))
@@ -87,11 +82,7 @@ def _remedies(edits: Sequence[PropertyEdit]) -> tuple[str, ...]:
 
 
 def start_options(found: Sequence[Concern]) -> tuple[str, ...] | None:
-    """The options with which a start goes on; None where it cannot, since a concern is about no operator.
-
-    Args:
-        found: what is not fully compatible.
-    """
+    """The options with which a start goes on; None where it cannot, since a concern is about no operator."""
     bad = [each for each in found if each.verdict is not Verdict.PARTIAL]
     if not all(each.uids for each in bad):
         return None

@@ -86,14 +86,7 @@ class FlinkDiff:
 
 
 def flink_diff(diff: PlanDiff, old: CompiledPlan, new: CompiledPlan, options: Mapping[str, str]) -> FlinkDiff:
-    """What Flink restores from a savepoint.
-
-    Args:
-        diff: what differs between the plans.
-        old: the plan whose savepoint it is.
-        new: the plan that is to start from it.
-        options: the session's, of which `table.exec.uid.format` and `table.exec.uid.generation` count.
-    """
+    """The state that Flink restores for a new plan from a savepoint of the old one, given the session's options."""
     said = dict(DEFAULTS) | {key: value for key, value in options.items() if key in DEFAULTS}
     if said[GENERATION] == _DISABLED:
         return _by_graph(diff)

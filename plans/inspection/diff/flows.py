@@ -31,14 +31,7 @@ class Words:
 
 
 def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Judgement]:
-    """What differs between the rows that come to one input.
-
-    Args:
-        both: the two plans.
-        old: the input in the old plan.
-        new: the input in the new plan.
-        words: what is said of its rows.
-    """
+    """Differences between the rows that come to one input in both plans."""
     pairs, gone, added = _paired(both, old.rows, new.rows)
     yield from _other_rows(both, new, (gone, added), words)
     for before, after in pairs:

@@ -182,14 +182,7 @@ def mapping_of(old: KernelSide, new: KernelSide, old_node: int, new_node: int, u
     """Find what an operator keeps in the state of the operator that it was.
 
     Equal meanings come first, at the same place where several are equal; then what is computed alike. What is found
-    here is what the verdict takes as known: both go by `lineage.shifts`.
-
-    Args:
-        old: the program that wrote the state.
-        new: the program to be started.
-        old_node: the operator in the old plan.
-        new_node: the operator in the new plan.
-        uids: its name in the old state, and in the new.
+    here is what the verdict takes as known: both go by `lineage.shifts`. `uids` are its names in the old and new state.
     """
     before, after = old.columns(old_node), new.columns(new_node)
     inputs = []

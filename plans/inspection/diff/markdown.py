@@ -13,14 +13,7 @@ from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 
 
 def diff_markdown(diff: PlanDiff, old: str, new: str, found: Advice) -> str:
-    """The difference: the verdict, a table of what changed, what was kept folded, what to do.
-
-    Args:
-        diff: the difference; passwords in it are hidden here.
-        old: what the old plan is called.
-        new: what the new plan is called.
-        found: what to do next.
-    """
+    """The verdict, a table of what changed, what was kept folded, what to do next; passwords are hidden."""
     return "\n".join(_lines(masked_diff(diff), old, new, found)) + "\n"
 
 

@@ -236,13 +236,7 @@ class _Work:
 
 
 def rows_of_another(both: Both, above: int, stay: str) -> PropertyEdit:
-    """What it means that rows come from an operator that was there, and came from another one before.
-
-    Args:
-        both: the two plans.
-        above: the operator's node in the new plan.
-        stay: what becomes of the rows from before.
-    """
+    """The edit where rows come from an operator that was there, and came from another one before, whose rows `stay`."""
     words = words_of(both.new, above)
     why = f"rows from before came from another operator, and {stay}; from now on they come from {words}"
     return PropertyEdit("rows", "another operator", words, Verdict.PARTIAL, why)

@@ -201,12 +201,9 @@ class Both:
     def strangers(self, old: int, new: int) -> tuple[int, ...]:
         """Operators that were there and whose rows come to a node now, but did not come to it before.
 
-        What rows are called does not tell: filters in front of an operator are no part of it, so two operators may give
-        rows of one name.
-
-        Args:
-            old: a node of the old plan.
-            new: the node that it is in the new plan.
+        Names of rows do not tell: filters in front of an operator are no part of it, so two operators may give rows of
+        one
+        name.
         """
         before = set(self.old.before(old))
         above = (each for each in self.new.before(new) if each in self.new.operators and each in self.matches)
@@ -222,12 +219,7 @@ class Both:
         )
 
     def continues(self, old: Meaning, new: Meaning) -> bool:
-        """Whether rows are those of the same operator or table, whatever became of that.
-
-        Args:
-            old: where rows came from.
-            new: where they are to come from.
-        """
+        """Whether rows are those of the same operator or table, whatever became of that."""
         open_ = [(old, new)]
         while open_:
             one, other = open_.pop()

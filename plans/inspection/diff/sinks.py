@@ -34,12 +34,7 @@ _TEXTS = frozenset({"csv", "json", "debezium-json", "canal-json", "maxwell-json"
 
 
 def sink_edits(both: Both, operators: Operators) -> tuple[SinkEdit, ...]:
-    """The tables that are written.
-
-    Args:
-        both: the two plans.
-        operators: what became of these.
-    """
+    """The tables that are written."""
     return tuple(_edits(both, operators))
 
 

@@ -37,12 +37,7 @@ class Line:
 
 
 def diff_lines(diff: PlanDiff, *, everything: bool = False) -> tuple[Line, ...]:
-    """The parts of a difference.
-
-    Args:
-        diff: the difference; passwords in it are hidden here.
-        everything: whether to show what was kept, too.
-    """
+    """The parts of a difference, with `everything` those that were kept, too; passwords are hidden."""
     found = masked_diff(diff)
     return tuple(_lines(found, everything))
 

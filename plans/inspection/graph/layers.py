@@ -41,12 +41,7 @@ class Layers:
 
 
 def layers_of(nodes: Sequence[int], edges: Pairs) -> Layers:
-    """Lay out a graph without cycles.
-
-    Args:
-        nodes: ids, every node after those that it has an edge from.
-        edges: from and to; one pair may be there more than once.
-    """
+    """Lay out a graph without cycles, whose nodes stand behind those that they have edges from."""
     if not nodes:
         return Layers({}, {}, {}, ())
     rank = _ranks(nodes, edges)

@@ -87,12 +87,7 @@ class ListEdit:
 
 
 def list_edit(old: Sequence[Item], new: Sequence[Item]) -> ListEdit:
-    """Find the items of a new list in an old one: equal ones first, then those that are computed alike.
-
-    Args:
-        old: the old list.
-        new: the new one.
-    """
+    """Find the items of a new list in an old one: equal ones first, then those that are computed alike."""
     found: dict[int, Found] = {}
     free = set(range(len(old)))
 

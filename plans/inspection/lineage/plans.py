@@ -19,7 +19,7 @@ from compiled_plan.plans.plan import CompiledPlan
 
 
 def lineage_of(plan: CompiledPlan, place: Callable[[str], str] = at_rest, telling: Telling | None = None) -> Lineage:
-    """What a plan's operators keep, and what they read it from.
+    """The state of a plan's operators, and what they read it from.
 
     Args:
         plan: the plan.
@@ -63,9 +63,7 @@ def _sources(plan: CompiledPlan, place: Callable[[str], str]) -> list[SourceLine
 def places(plan: CompiledPlan, *, projections: bool = False) -> Mapping[int, str]:
     """By node id a digest of what is below a node: the operators, by which input, and the tables that its rows reach.
 
-    Args:
-        plan: the plan.
-        projections: whether the projections and filters on the way are part of it.
+    With `projections`, the projections and filters on the way are part of it.
     """
     found: dict[int, str] = {}
     for node in reversed(plan.in_order):

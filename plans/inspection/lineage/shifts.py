@@ -50,12 +50,7 @@ _TRANSPARENT = frozenset(
 @deeply
 @lru_cache(maxsize=16384)
 def relate(old: Meaning, new: Meaning) -> Shift | None:
-    """How two meanings differ that are computed alike; None where they are two different things.
-
-    Args:
-        old: what it was.
-        new: what it is to be.
-    """
+    """The shift between two meanings that are computed alike; None where they are two different things."""
     if old.digest == new.digest:
         return Shift.NONE
     if old.head == new.head == "literal" and old.plain == new.plain and old.plain[1] is None:
@@ -68,12 +63,7 @@ def relate(old: Meaning, new: Meaning) -> Shift | None:
 
 @lru_cache(maxsize=1024)
 def widened(old: LogicalType, new: LogicalType) -> Shift | None:
-    """How a type became wider; None where it did not, or became another one.
-
-    Args:
-        old: what it was.
-        new: what it is to be.
-    """
+    """The shift between a type and a wider one; None where it did not become wider, or is another one."""
     if type_text(old) == type_text(new):
         return Shift.NONE
     rule = next((rule for kind, rule in _WIDENINGS if isinstance(old, kind)), None)

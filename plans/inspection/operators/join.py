@@ -149,12 +149,7 @@ _PADDED = {"INNER": (), "LEFT": ("left",), "RIGHT": ("right",), "FULL": ("left",
 
 
 def _join_type(edited: Edited, unmatched: str) -> Judgement:
-    """Padded rows of the past are not given again, and not taken back.
-
-    Args:
-        edited: the type.
-        unmatched: what becomes of rows from before that had no match.
-    """
+    """Padded rows of the past are not given again, nor taken back; `unmatched` is the fate of rows without a match."""
     old, new = edited.values
     if old not in _PADDED or new not in _PADDED:
         return edited.incompatible(f"what is kept for {old} says which rows matched, and {new} gives other rows")

@@ -16,12 +16,7 @@ from compiled_plan.plans.types.converter import ClassLoader
 
 
 def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:
-    """The functions for a data type.
-
-    Args:
-        data_type: with the hints of `bridged_to`, and the custom conversions of its logical types.
-        spot: the column, for errors.
-        loader: finds the classes of structured types.
+    """The functions for a data type, with its `bridged_to` and the custom conversions of its logical types.
 
     Raises:
         UnsupportedError: values of the type cannot be converted.

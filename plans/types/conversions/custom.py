@@ -28,14 +28,7 @@ class Custom:
         self.name = type(converter).__name__
 
     def open(self, loader: ClassLoader) -> Custom:
-        """Open the converter, which happens before its first value.
-
-        Args:
-            loader: finds classes for it.
-
-        Raises:
-            DataError: it cannot be opened.
-        """
+        """Open the converter, which happens before its first value. Raises DataError where it cannot be opened."""
         try:
             open_converter(self.converter, loader)
         except CompiledPlanError:
@@ -46,11 +39,7 @@ class Custom:
         return self
 
     def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """`to_internal`, whose result `fits` checks.
-
-        Args:
-            fits: gives the internal value; raises DataError for what is none.
-        """
+        """`to_internal`, whose result `fits` turns into the internal value, or refuses with DataError."""
         convert = self.converter.to_internal
 
         def found(external: Any) -> Any:

@@ -10,11 +10,7 @@ from compiled_plan.plans.types.python.extraction import Place, extract
 
 
 def data_type_of(annotation: Any) -> DataType:
-    """The data type of a Python class or annotation; NOT NULL unless it says `| None`.
-
-    Raises:
-        ProgramError: it stands for no type; says what to write.
-    """
+    """The data type of a Python class or annotation, NOT NULL unless it says `| None`; ProgramError for others."""
     if get_origin(annotation) is Annotated:
         given = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)
         if given is not None:

@@ -105,11 +105,7 @@ def has_fields(class_: Any) -> bool:
 
 
 def bridge_to(type_: t.LogicalType, class_: type, where: str) -> Bridged:
-    """A type whose values are objects of a class.
-
-    Raises:
-        ProgramError: they cannot be; names type and class, and the classes that can.
-    """
+    """A type whose values are objects of a class. Raises ProgramError, which names the classes that can be."""
     class_ = _WIDER.get(class_, class_)
     if not supports(type_, class_):
         known = [name if isinstance(name, str) else name.__name__ for name in CLASSES.get(type(type_), ())]
