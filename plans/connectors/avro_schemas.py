@@ -133,7 +133,7 @@ def debezium_row(row: t.RowType) -> t.RowType:
 
 
 def schema_rule(name: str, *, events: bool = False) -> Rule:
-    """The rule of an Avro format with an option `schema`, which must match the table; with `events`, Debezium's of it."""
+    """The rule of an Avro format whose option `schema` must match the table, or with `events` Debezium's of it."""
     columns = avro_columns(name)
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:

@@ -41,30 +41,22 @@ def _names(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A driver of JDBC.
-
-    Args:
-        classes: its classes.
-        place: a pattern of what stands between the name of the database system and the parameters; a database in its
-            group `file` or `memory` runs in this process.
-        mark: separates parameters; the first one stands behind `?` if it is `&`.
-        harmless: parameters that reach nothing else.
-        files: parameters that are files.
-        code: parameters that load classes, run statements, or let the server have files of this machine.
-        braces: whether a value may stand in braces.
-        plain: whether values have to be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call
-            functions, and Oracle puts the value into a descriptor, where it may go on behind a parenthesis.
-        java: whether a statement may define functions in Java, which run in this process where the database does.
-    """
+    """A driver of JDBC."""
 
     classes: tuple[str, ...]
+    #: A pattern of what stands between the name of the database system and the parameters; a database in its group
+    #: `file` or `memory` runs in this process.
     place: str
-    mark: str
-    harmless: frozenset[str]
-    files: frozenset[str] = frozenset()
+    mark: str  # separates parameters; the first one stands behind `?` if it is `&`
+    harmless: frozenset[str]  # parameters that reach nothing else
+    files: frozenset[str] = frozenset()  # parameters that are files
+    #: Parameters that load classes, run statements, or let the server have files of this machine.
     code: frozenset[str] = frozenset()
-    braces: bool = False
+    braces: bool = False  # whether a value may stand in braces
+    #: Whether values have to be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call functions,
+    #: and Oracle puts the value into a descriptor, where it may go on behind a parenthesis.
     plain: bool = False
+    #: Whether a statement may define functions in Java, which run in this process where the database does.
     java: bool = False
 
 

@@ -161,17 +161,11 @@ _OFFSET = re.compile(r"partition:(\d+),offset:(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The columns of messages.
+    """The columns of messages."""
 
-    Args:
-        key: names of the columns in the key, in the order of its format's fields.
-        value: names of the columns in the value.
-        prefix: what the names of key columns have in front of the names of the key format's fields.
-    """
-
-    key: tuple[str, ...]
-    value: tuple[str, ...]
-    prefix: str
+    key: tuple[str, ...]  # names of the columns in the key, in the order of its format's fields
+    value: tuple[str, ...]  # names of the columns in the value
+    prefix: str  # what the names of key columns have in front of the names of the key format's fields
 
     def rows(self, columns: RowType) -> Mapping[str, RowType]:
         """The row of each part, by the option that names its format."""

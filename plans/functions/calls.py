@@ -23,26 +23,18 @@ Fits = Callable[[t.LogicalType, t.LogicalType], bool]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A call that fits.
-
-    Args:
-        method: the method to call.
-        operands: for each argument in order, the position in the call as written, or the constant it stands for.
-        arguments: their types; None: that of the operand.
-        output: the result.
-        skips: the positions of arguments that must not be NULL although they may be: without them there is no call,
-            and the result is NULL.
-        text: the signature.
-        accumulator: of an aggregate; None if it has no SQL type.
-    """
+    """A call that fits."""
 
     method: str
+    #: For each argument in order, the position in the call as written, or the constant it stands for.
     operands: tuple[int | Default, ...]
-    arguments: tuple[Bridged | None, ...]
+    arguments: tuple[Bridged | None, ...]  # their types; None: that of the operand
     output: Bridged
+    #: The positions of arguments that must not be NULL although they may be: without them there is no call, and the
+    #: result is NULL.
     skips: tuple[int, ...] = ()
     text: str = ""
-    accumulator: Bridged | None = None
+    accumulator: Bridged | None = None  # of an aggregate; None if it has no SQL type
 
 
 @dataclass(frozen=True, slots=True)

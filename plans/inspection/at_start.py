@@ -18,17 +18,11 @@ from compiled_plan.plans.text.masking import masked
 
 @dataclass(frozen=True, slots=True)
 class AtStart:
-    """A fact that a start checks.
+    """A fact that a start checks."""
 
-    Args:
-        subject: the table or the function.
-        what: what is looked at.
-        node: the first node that needs it.
-    """
-
-    subject: str
-    what: str
-    node: int
+    subject: str  # the table or the function
+    what: str  # what is looked at
+    node: int  # the first node that needs it
 
     def to_dict(self) -> dict[str, object]:
         """The fact for machines."""

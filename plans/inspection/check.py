@@ -16,15 +16,11 @@ from compiled_plan.plans.text import jsontext
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer to whether a plan runs.
+    """The answer to whether a plan runs."""
 
-    Args:
-        findings: everything that is wrong or doubtful in the plan; a run refuses it for the errors, and only for them.
-        at_start: facts that the plan does not hold: a start checks them.
-    """
-
+    #: Everything that is wrong or doubtful in the plan; a run refuses it for the errors, and only for them.
     findings: tuple[Finding, ...]
-    at_start: tuple[AtStart, ...] = ()
+    at_start: tuple[AtStart, ...] = ()  # facts that the plan does not hold: a start checks them
 
     @property
     def runs(self) -> bool:

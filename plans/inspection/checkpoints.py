@@ -56,40 +56,24 @@ _ADOPT = (
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Says what a checkpoint holds.
-
-    Args:
-        number: its own.
-        generation: number of the generation that counts.
-        program: number of the program in it that counts.
-        by: what made it: "start", or what an upgrade says.
-        at: when, as ISO 8601 in UTC.
-        product: the release that made it.
-    """
+    """Says what a checkpoint holds."""
 
     number: int
-    generation: int
-    program: int
-    by: str
-    at: str = ""
-    product: str = ""
+    generation: int  # number of the generation that counts
+    program: int  # number of the program in it that counts
+    by: str  # what made it: "start", or what an upgrade says
+    at: str = ""  # when, as ISO 8601 in UTC
+    product: str = ""  # the release that made it
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramFiles:
-    """What is kept of a program, as the texts of files.
-
-    Args:
-        plan: the compiled plan.
-        description: see `describe`.
-        stages: the kernel's spec of each stage, in order.
-        state: what each operator's bytes are, by uid.
-    """
+    """What is kept of a program, as the texts of files."""
 
     plan: str
-    description: str
-    stages: str = "[]"
-    state: str = "{}"
+    description: str  # see `describe`
+    stages: str = "[]"  # the kernel's spec of each stage, in order
+    state: str = "{}"  # what each operator's bytes are, by uid
 
     def by_name(self) -> dict[str, str]:
         """The texts by the names of the files."""

@@ -30,15 +30,10 @@ _MORE_DIGITS = 6
 
 
 class _Name(NamedTuple):
-    """What an operator can be called by.
+    """What an operator can be called by."""
 
-    Args:
-        base: what it is by itself.
-        finer: what tells it from its equals, each one more than the one before.
-    """
-
-    base: str
-    finer: tuple[str, ...]
+    base: str  # what it is by itself
+    finer: tuple[str, ...]  # what tells it from its equals, each one more than the one before
 
 
 def with_uids(plan: CompiledPlan) -> CompiledPlan:
@@ -131,13 +126,7 @@ def _slugs(tables: tuple[str, ...]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An operator that goes on under the uid that it had.
-
-    Args:
-        node: its node in the new plan.
-        uid: the uid.
-        match: how it was found.
-    """
+    """An operator that goes on under the uid that it had."""
 
     node: int
     uid: str
@@ -146,19 +135,12 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """A plan with the uids of the plan that was there before.
-
-    Args:
-        plan: the plan.
-        kept: operators that go on under their old uids.
-        gone: uids of the old plan that no operator has any more.
-        added: uids of operators that are new.
-    """
+    """A plan with the uids of the plan that was there before."""
 
     plan: CompiledPlan
-    kept: tuple[Kept, ...]
-    gone: tuple[str, ...]
-    added: tuple[str, ...]
+    kept: tuple[Kept, ...]  # operators that go on under their old uids
+    gone: tuple[str, ...]  # uids of the old plan that no operator has any more
+    added: tuple[str, ...]  # uids of operators that are new
 
 
 def inherit_uids(plan: CompiledPlan, old: CompiledPlan) -> Inherited:

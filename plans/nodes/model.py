@@ -37,12 +37,9 @@ class JoinSide(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Refers:
-    """The indices in a field, and the references in its expressions, are columns; negative ones stand for none.
+    """The indices in a field, and the references in its expressions, are columns; negative ones stand for none."""
 
-    Args:
-        side: the input's number; or a `JoinSide`; or the name of the field beside it that has the input's number.
-    """
-
+    #: The input's number; or a `JoinSide`; or the name of the field beside it that has the input's number.
     side: int | JoinSide | str
 
 

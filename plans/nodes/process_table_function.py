@@ -31,16 +31,11 @@ class MappingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ChangelogCall:
-    """A call of TO_CHANGELOG or FROM_CHANGELOG.
-
-    Args:
-        direction: which of the two.
-        column: the column of codes.
-        codes: pairs of a code and a kind; rows of other kinds are dropped, rows with other codes fail.
-    """
+    """A call of TO_CHANGELOG or FROM_CHANGELOG."""
 
     direction: Direction
-    column: str
+    column: str  # the column of codes
+    #: Pairs of a code and a kind; rows of other kinds are dropped, rows with other codes fail.
     codes: tuple[tuple[str, RowKind], ...]
 
 

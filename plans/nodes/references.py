@@ -22,16 +22,10 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A column that a node refers to.
+    """A column that a node refers to."""
 
-    Args:
-        path: where in the node's JSON.
-        input: the number of the input; None where columns of all inputs are counted one after another.
-        column: the column's number there.
-    """
-
-    path: Path
-    input: int | None
+    path: Path  # where in the node's JSON
+    input: int | None  # the number of the input; None where columns of all inputs are counted one after another
     column: int
 
 

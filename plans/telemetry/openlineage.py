@@ -35,23 +35,14 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class LineageJob:
-    """What a run's events say of it all the time.
-
-    Args:
-        namespace: of the job.
-        name: of the job.
-        run: id of the run, a UUID.
-        bounded: whether it ends by itself.
-        inputs: the tables that are read.
-        outputs: the tables that are written, with the origins of their columns.
-    """
+    """What a run's events say of it all the time."""
 
     namespace: str
     name: str
-    run: str
-    bounded: bool
+    run: str  # id of the run, a UUID
+    bounded: bool  # whether it ends by itself
     inputs: tuple[InputDataset, ...]
-    outputs: tuple[OutputDataset, ...]
+    outputs: tuple[OutputDataset, ...]  # the tables that are written, with the origins of their columns
 
 
 def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> LineageJob:

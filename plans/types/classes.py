@@ -45,15 +45,10 @@ def class_name(class_: type) -> str:
 
 @dataclass(frozen=True)
 class Permission:
-    """The modules that a plan's functions may be imported from, and the classes that these functions use as types.
+    """The modules that a plan's functions may be imported from, and the classes that these functions use as types."""
 
-    Args:
-        prefixes: modules, each with all below it.
-        used: names of classes, and the classes.
-    """
-
-    prefixes: tuple[str, ...] = ()
-    used: dict[str, type] = field(default_factory=dict)
+    prefixes: tuple[str, ...] = ()  # modules, each with all below it
+    used: dict[str, type] = field(default_factory=dict)  # names of classes, and the classes
 
     def covers(self, module: str) -> bool:
         """Whether a module is one of them."""

@@ -14,15 +14,10 @@ PLAN, CHECKPOINT = "PLAN.json", "DIR"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do next.
-
-    Args:
-        what: a sentence.
-        command: the command that does it; empty where there is none.
-    """
+    """What to do next."""
 
     what: str
-    command: str = ""
+    command: str = ""  # the command that does it; empty where there is none
 
 
 def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Advice:

@@ -17,23 +17,14 @@ ACCEPT = "--upgrade migrate-partial"
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """A part of a difference that is not fully compatible.
+    """A part of a difference that is not fully compatible."""
 
-    Args:
-        what: the operator, source or sink, for people; empty for the whole program.
-        verdict: what becomes of the state.
-        why: the reason in a sentence.
-        edits: the properties that it is because of; none where it follows from other parts.
-        uids: of the operator in the plan and in the checkpoint; none of anything else.
-        remedies: what to do about it, where that is not a matter of the program.
-    """
-
-    what: str
-    verdict: Verdict
-    why: str
-    edits: tuple[PropertyEdit, ...] = ()
-    uids: tuple[str, ...] = ()
-    remedies: tuple[str, ...] = ()
+    what: str  # the operator, source or sink, for people; empty for the whole program
+    verdict: Verdict  # what becomes of the state
+    why: str  # the reason in a sentence
+    edits: tuple[PropertyEdit, ...] = ()  # the properties that it is because of; none where it follows from other parts
+    uids: tuple[str, ...] = ()  # of the operator in the plan and in the checkpoint; none of anything else
+    remedies: tuple[str, ...] = ()  # what to do about it, where that is not a matter of the program
 
     @property
     def lines(self) -> tuple[str, ...]:

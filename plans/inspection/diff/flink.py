@@ -51,38 +51,23 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FlinkEdit:
-    """What becomes of the state of an operator in Flink.
+    """What becomes of the state of an operator in Flink."""
 
-    Args:
-        words: the operator, as in the difference.
-        uid: the uid of its transformation in the new plan; of one that is left over, in the old plan.
-        was: the uid in the old plan; empty where it is new.
-        fate: what Flink does.
-        verdict: what that is for the results.
-        why: the reason.
-    """
-
-    words: str
-    uid: str
-    was: str
-    fate: Fate
-    verdict: Verdict
+    words: str  # the operator, as in the difference
+    uid: str  # the uid of its transformation in the new plan; of one that is left over, in the old plan
+    was: str  # the uid in the old plan; empty where it is new
+    fate: Fate  # what Flink does
+    verdict: Verdict  # what that is for the results
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FlinkDiff:
-    """What Flink restores.
+    """What Flink restores."""
 
-    Args:
-        operators: those with state in Flink, in the order of the new plan, then what is left over.
-        needs_permission: whether a start needs to be allowed to drop state.
-        verdict: the worst of all.
-    """
-
-    operators: tuple[FlinkEdit, ...]
-    needs_permission: bool
-    verdict: Verdict
+    operators: tuple[FlinkEdit, ...]  # those with state in Flink, in the order of the new plan, then what is left over
+    needs_permission: bool  # whether a start needs to be allowed to drop state
+    verdict: Verdict  # the worst of all
 
 
 def flink_diff(diff: PlanDiff, old: CompiledPlan, new: CompiledPlan, options: Mapping[str, str]) -> FlinkDiff:

@@ -17,17 +17,11 @@ from compiled_plan.plans.inspection.lineage.rows import Branch, Port
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is said of rows that one operator or sink was given.
+    """What is said of rows that one operator or sink was given."""
 
-    Args:
-        stay: what rows do that should not be there: "stay counted".
-        appends: whether none of its rows is ever taken back.
-        by_time: whether it waits for watermarks, which pass over the old rows of a new table.
-    """
-
-    stay: str = "stay"
-    appends: bool = True
-    by_time: bool = False
+    stay: str = "stay"  # what rows do that should not be there: "stay counted"
+    appends: bool = True  # whether none of its rows is ever taken back
+    by_time: bool = False  # whether it waits for watermarks, which pass over the old rows of a new table
 
 
 def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Judgement]:

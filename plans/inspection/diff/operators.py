@@ -27,34 +27,22 @@ _FILLED = "it is filled from history"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why the rows that a node gave before are not those that the new program would have given.
+    """Why the rows that a node gave before are not those that the new program would have given."""
 
-    Args:
-        of: the operator that it is because of, in words.
-        why: the reason.
-    """
-
-    of: str
+    of: str  # the operator that it is because of, in words
     why: str
 
 
 @dataclass(slots=True)
 class Operators:
-    """The operators of a new plan, looked at from the sources down.
-
-    Args:
-        both: the two plans.
-        past: by node of the new plan, why rows that it gave before are not those of the new program.
-        edits: the operators' edits by node of the new plan.
-        silent: the nodes of the new plan that would have given no row so far.
-        unchecked: facts that only a start can compare, in words.
-    """
+    """The operators of a new plan, looked at from the sources down."""
 
     both: Both
+    #: By node of the new plan, why rows that it gave before are not those of the new program.
     past: Mapping[int, tuple[Reason, ...]]
-    edits: Mapping[int, OperatorEdit]
-    silent: Collection[int] = ()
-    unchecked: Sequence[str] = ()
+    edits: Mapping[int, OperatorEdit]  # the operators' edits by node of the new plan
+    silent: Collection[int] = ()  # the nodes of the new plan that would have given no row so far
+    unchecked: Sequence[str] = ()  # facts that only a start can compare, in words
 
     def ordered(self) -> tuple[OperatorEdit, ...]:
         """The edits in the order of the new plan, then what was removed."""

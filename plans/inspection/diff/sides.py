@@ -32,16 +32,10 @@ _LEAVES = ("table", "values")
 
 @dataclass(frozen=True)
 class PlanSide:
-    """A plan with what is known of it.
-
-    Args:
-        plan: the plan.
-        telling: what makes a table that very table.
-        run: facts of its run.
-    """
+    """A plan with what is known of it."""
 
     plan: CompiledPlan
-    telling: Telling
+    telling: Telling  # what makes a table that very table
     run: RunFacts = NO_RUN
 
     @cached_property
@@ -134,17 +128,11 @@ class PlanSide:
 
 @dataclass(frozen=True)
 class Both:
-    """Two plans, and which operators of one are those of the other.
+    """Two plans, and which operators of one are those of the other."""
 
-    Args:
-        old: the plan that was there.
-        new: the one to come.
-        tables: full names of new tables -> those of the old tables that they are.
-    """
-
-    old: PlanSide
-    new: PlanSide
-    tables: Mapping[str, str]
+    old: PlanSide  # the plan that was there
+    new: PlanSide  # the one to come
+    tables: Mapping[str, str]  # full names of new tables -> those of the old tables that they are
 
     @classmethod
     def of(cls, old: CompiledPlan, new: CompiledPlan, runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN)) -> Both:

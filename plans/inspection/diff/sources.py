@@ -25,14 +25,10 @@ _PLACES = ("path", "url", "table-name", "topic", "id")
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All tables that are read.
+    """All tables that are read."""
 
-    Args:
-        edits: what became of them, in the order of the new plan, then those that are gone.
-        past: by node of the new plan, what is not right with the rows that a table gave before.
-    """
-
-    edits: tuple[SourceEdit, ...]
+    edits: tuple[SourceEdit, ...]  # what became of them, in the order of the new plan, then those that are gone
+    #: By node of the new plan, what is not right with the rows that a table gave before.
     past: Mapping[int, tuple[Reason, ...]]
 
     @classmethod

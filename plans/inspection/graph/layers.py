@@ -25,19 +25,12 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """A drawing.
+    """A drawing."""
 
-    Args:
-        rank: the column of each node, from 0.
-        row: how far down each node stands, in rows; the least is 0.
-        order: which one of its column each node is, from 0.
-        via: for each edge the rows at which it passes the columns between its ends.
-    """
-
-    rank: Mapping[int, int]
-    row: Mapping[int, float]
-    order: Mapping[int, int]
-    via: tuple[tuple[float, ...], ...]
+    rank: Mapping[int, int]  # the column of each node, from 0
+    row: Mapping[int, float]  # how far down each node stands, in rows; the least is 0
+    order: Mapping[int, int]  # which one of its column each node is, from 0
+    via: tuple[tuple[float, ...], ...]  # for each edge the rows at which it passes the columns between its ends
 
 
 def layers_of(nodes: Sequence[int], edges: Pairs) -> Layers:

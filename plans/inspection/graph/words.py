@@ -53,17 +53,11 @@ def listed(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Placeholders:
-    """The values of the placeholders of `PlanNode.title`.
-
-    Args:
-        node: the node.
-        tables: the tables of each input in words.
-        operator: its properties, if it keeps something.
-    """
+    """The values of the placeholders of `PlanNode.title`."""
 
     node: PlanNode
-    tables: tuple[str, ...]
-    operator: OperatorLineage | None
+    tables: tuple[str, ...]  # the tables of each input in words
+    operator: OperatorLineage | None  # its properties, if it keeps something
 
     def __getitem__(self, name: str) -> str:
         return str(getattr(self, f"_{name}"))

@@ -11,32 +11,20 @@ from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A new item that was there before.
+    """A new item that was there before."""
 
-    Args:
-        old: its place in the old list.
-        new: its place in the new one.
-        shift: how it differs.
-    """
-
-    old: int
-    new: int
+    old: int  # its place in the old list
+    new: int  # its place in the new one
     shift: Shift
 
 
 @dataclass(frozen=True, slots=True)
 class ListEdit:
-    """What became of a list.
-
-    Args:
-        old: the old list.
-        new: the new one.
-        found: by place in the new list, the items that were there before.
-    """
+    """What became of a list."""
 
     old: tuple[Item, ...]
     new: tuple[Item, ...]
-    found: tuple[Found, ...]
+    found: tuple[Found, ...]  # by place in the new list, the items that were there before
 
     @property
     def added(self) -> tuple[Item, ...]:

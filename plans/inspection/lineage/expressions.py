@@ -34,17 +34,11 @@ from compiled_plan.plans.types import IntervalType
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an expression may refer to.
+    """What an expression may refer to."""
 
-    Args:
-        column: what an input column means.
-        zone: the session's time zone as the node knows it; "default" for that of the run.
-        outer: what a field of the outer row means, in a correlate.
-    """
-
-    column: Callable[[int], Meaning]
-    zone: str = "default"
-    outer: Callable[[str], Meaning] | None = None
+    column: Callable[[int], Meaning]  # what an input column means
+    zone: str = "default"  # the session's time zone as the node knows it; "default" for that of the run
+    outer: Callable[[str], Meaning] | None = None  # what a field of the outer row means, in a correlate
 
 
 def meaning_of(rex: RexNode, scope: Scope) -> Meaning:

@@ -27,19 +27,12 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An operator of the old plan and the one of the new plan that it is, by node ids.
-
-    Args:
-        old: node of the old plan.
-        new: node of the new plan.
-        how: how the two were found to belong together.
-        differing: names of the properties that differ, of what the operators are by themselves.
-    """
+    """An operator of the old plan and the one of the new plan that it is, by node ids."""
 
     old: int
     new: int
-    how: How
-    differing: tuple[str, ...] = ()
+    how: How  # how the two were found to belong together
+    differing: tuple[str, ...] = ()  # names of the properties that differ, of what the operators are by themselves
 
 
 @dataclass(frozen=True, slots=True)

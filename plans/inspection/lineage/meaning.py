@@ -28,28 +28,20 @@ _NO_FUNCTIONS: frozenset[PythonFunction] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a value means.
+    """What a value means."""
 
-    Args:
-        digest: equal for equal meanings.
-        text: for people, `SUM(orders.amount)`.
-        full: the text with types, sides of joins and groups, for where two texts are equal and the digests are not.
-        zones: the time zones that it depends on; "default" for that of the run.
-        functions: the Python functions that it is computed by.
-        head: the kind of thing, "call" say.
-        parts: the meanings that it is made of.
-        plain: what else tells it apart, types left out.
-        type: the type of its values, where it is known.
-    """
-
-    digest: str
-    text: str = field(compare=False)
+    digest: str  # equal for equal meanings
+    text: str = field(compare=False)  # for people, `SUM(orders.amount)`
+    #: The text with types, sides of joins and groups, for where two texts are equal and the digests are not.
     full: str = field(compare=False)
+    #: The time zones that it depends on; "default" for that of the run.
     zones: frozenset[str] = field(default=_NO_ZONES, compare=False)
+    #: The Python functions that it is computed by.
     functions: frozenset[PythonFunction] = field(default=_NO_FUNCTIONS, compare=False)
-    head: str = field(default="", compare=False, repr=False)
-    parts: tuple[Meaning, ...] = field(default=(), compare=False, repr=False)
-    plain: Any = field(default=None, compare=False, repr=False)
+    head: str = field(default="", compare=False, repr=False)  # the kind of thing, "call" say
+    parts: tuple[Meaning, ...] = field(default=(), compare=False, repr=False)  # the meanings that it is made of
+    plain: Any = field(default=None, compare=False, repr=False)  # what else tells it apart, types left out
+    #: The type of its values, where it is known.
     type: LogicalType | None = field(default=None, compare=False, repr=False)
 
     def named(self, text: str) -> Meaning:

@@ -38,32 +38,20 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A column of a table that is read.
+    """A column of a table that is read."""
 
-    Args:
-        table: the identifier of the table.
-        column: its name.
-        how: what it has to do with what it is the origin of.
-    """
-
-    table: str
+    table: str  # the identifier of the table
     column: str
-    how: How
+    how: How  # what it has to do with what it is the origin of
 
 
 @dataclass(frozen=True, slots=True)
 class SinkOrigins:
-    """Where the rows of a sink come from.
-
-    Args:
-        table: the table that is written.
-        columns: by column of that its origins.
-        rows: what decides which rows there are, for all columns.
-    """
+    """Where the rows of a sink come from."""
 
     table: CatalogTable
-    columns: Mapping[str, tuple[Origin, ...]]
-    rows: tuple[Origin, ...]
+    columns: Mapping[str, tuple[Origin, ...]]  # by column of that its origins
+    rows: tuple[Origin, ...]  # what decides which rows there are, for all columns
 
 
 def tables_read(plan: CompiledPlan) -> dict[str, CatalogTable]:

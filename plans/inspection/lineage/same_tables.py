@@ -18,17 +18,11 @@ Tables = Mapping[str, CatalogTable]
 
 @dataclass(frozen=True, slots=True)
 class SourceKey:
-    """What identifies a source from one program to the next.
-
-    Args:
-        name: short name of the table.
-        identity: digest of where its rows are.
-        options: digest of the options by which they are read.
-    """
+    """What identifies a source from one program to the next."""
 
     name: str
-    identity: str
-    options: str = ""
+    identity: str  # digest of where its rows are
+    options: str = ""  # digest of the options by which they are read
 
     @classmethod
     def of(cls, source: SourceLineage) -> SourceKey:

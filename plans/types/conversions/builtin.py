@@ -23,19 +23,12 @@ Convert = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A class that values of a type may be, outside.
+    """A class that values of a type may be, outside."""
 
-    Args:
-        class_: the class; its subclasses are taken too.
-        to_internal: (object, type) to internal value; None where the class only comes out.
-        to_external: (internal value, type) to object; None where the class only goes in.
-        note: what a reader of the table should know.
-    """
-
-    class_: type
-    to_internal: Convert | None
-    to_external: Convert | None
-    note: str = ""
+    class_: type  # the class; its subclasses are taken too
+    to_internal: Convert | None  # (object, type) to internal value; None where the class only comes out
+    to_external: Convert | None  # (internal value, type) to object; None where the class only goes in
+    note: str = ""  # what a reader of the table should know
 
 
 def same(value: Any, type_: Any) -> Any:

@@ -17,19 +17,12 @@ from compiled_plan.plans.types.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Bridged:
-    """A logical type, and how its values look in Python.
-
-    Args:
-        type: the logical type.
-        class_: the class of its values; None: the usual one.
-        children: the same for what the type is made of, in order; empty: the usual ones.
-        converter: a conversion of the user's own between internal values and objects of the class.
-    """
+    """A logical type, and how its values look in Python."""
 
     type: t.LogicalType
-    class_: builtins.type | None = None
-    children: tuple[Bridged, ...] = ()
-    converter: Any = None
+    class_: builtins.type | None = None  # the class of its values; None: the usual one
+    children: tuple[Bridged, ...] = ()  # the same for what the type is made of, in order; empty: the usual ones
+    converter: Any = None  # a conversion of the user's own between internal values and objects of the class
 
     def with_nullability(self, nullable: bool) -> Bridged:
         """The same, nullable or not."""
