@@ -43,14 +43,15 @@ def value_fits(value: Any, type_: t.LogicalType, symbol: str | None = None) -> b
         return isinstance(value, str) and symbol in SYMBOLS and value in (SYMBOLS[symbol] or (value,))
     if value is None:
         return True
-    check = next((found for kind, found in _CHECKS if isinstance(type_, kind)), None)
     # Of other types there are no literals but NULL.
-    return check is not None and check(value, type_)
+    return next((check(value, type_) for kind, check, _ in _LITERALS if isinstance(type_, kind)), False)
 
 
 def literal_remedy(type_: t.LogicalType) -> str:
     """How a value of the type is written."""
-    written = next((text for kind, text in _WRITTEN if isinstance(type_, kind)), "")
+    if isinstance(type_, t.SymbolType):
+        return "write the name of the keyword"
+    written = next((text for kind, _, text in _LITERALS if isinstance(type_, kind)), "")
     return f"write {written}" if written else "write null, or correct the type"
 
 
@@ -127,27 +128,17 @@ def _timestamp(value: Any, type_: t.LogicalType) -> bool:
     return True
 
 
-_CHECKS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool]], ...] = (
-    (t.BooleanType, lambda value, type_: isinstance(value, bool)),
-    (t.IntegerType, _whole),
-    (t.IntervalType, _whole),
-    (t.DecimalType, _decimal),
-    (t.NumericType, _number),
-    (t.CharacterType, lambda value, type_: isinstance(value, str)),
-    (t.BytesType, _base64),
-    (t.DateType, _date),
-    (t.TimeType, _time),
-    (t.TimestampBase, _timestamp),
-)
-_WRITTEN: tuple[tuple[type[t.LogicalType], str], ...] = (
-    (t.BooleanType, "true or false"),
-    (t.IntegerType, "a whole number of the type's range"),
-    (t.IntervalType, "a whole number of milliseconds or months"),
-    (t.NumericType, "a number that the type can hold"),
-    (t.CharacterType, "a text"),
-    (t.BytesType, "base64"),
-    (t.DateType, "a date, such as 2024-01-31"),
-    (t.TimeType, "a time, such as 12:30:00"),
-    (t.TimestampBase, "a timestamp, such as 2024-01-31T12:30:00"),
-    (t.SymbolType, "the name of the keyword"),
+_NUMBER = "a number that the type can hold"
+#: Type, check of a value, and how one is written.
+_LITERALS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool], str], ...] = (
+    (t.BooleanType, lambda value, type_: isinstance(value, bool), "true or false"),
+    (t.IntegerType, _whole, "a whole number of the type's range"),
+    (t.IntervalType, _whole, "a whole number of milliseconds or months"),
+    (t.DecimalType, _decimal, _NUMBER),
+    (t.NumericType, _number, _NUMBER),
+    (t.CharacterType, lambda value, type_: isinstance(value, str), "a text"),
+    (t.BytesType, _base64, "base64"),
+    (t.DateType, _date, "a date, such as 2024-01-31"),
+    (t.TimeType, _time, "a time, such as 12:30:00"),
+    (t.TimestampBase, _timestamp, "a timestamp, such as 2024-01-31T12:30:00"),
 )
