@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec
-from compiled_plan.plans.connectors.table_options import TableOption, Use
+from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 
@@ -17,17 +18,13 @@ _PATH, TABLE = "dead-letter.path", "dead-letter.table"
 _IGNORING = "ignore-parse-errors"
 
 OPTIONS = {
-    _PATH: TableOption(
+    _PATH: passive(
         Kind.TEXT,
-        doc="A folder for records that cannot be read, which end the run without it. Not an option of Flink's.",
-        uses=Use.SOURCE,
-        passive=True,
+        "A folder for records that cannot be read, which end the run without it. Not an option of Flink's.",
+        Use.SOURCE,
     ),
-    TABLE: TableOption(
-        Kind.TEXT,
-        doc="A table of the program for such records, by its name. Not an option of Flink's.",
-        uses=Use.SOURCE,
-        passive=True,
+    TABLE: passive(
+        Kind.TEXT, "A table of the program for such records, by its name. Not an option of Flink's.", Use.SOURCE
     ),
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors import dead_letters
-from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, tuning
+from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, passive, tuning
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.schema_registry import SUBJECT
 from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata
@@ -57,40 +57,26 @@ _STARTUP = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "s
 def _offsets(name: str, what: str) -> dict[str, TableOption]:
     """The options beside a mode."""
     return {
-        f"scan.{name}.specific-offsets": TableOption(
+        f"scan.{name}.specific-offsets": passive(
             Kind.TEXT,
-            doc=f"Mode `specific-offsets`: {what} each partition, `partition:0,offset:42;partition:1,offset:300`.",
-            uses=Use.SOURCE,
-            passive=True,
+            f"Mode `specific-offsets`: {what} each partition, `partition:0,offset:42;partition:1,offset:300`.",
+            Use.SOURCE,
         ),
-        f"scan.{name}.timestamp-millis": TableOption(
-            Kind.COUNT,
-            doc=f"Mode `timestamp`: {what} messages of this time, in ms since 1970.",
-            uses=Use.SOURCE,
-            passive=True,
+        f"scan.{name}.timestamp-millis": passive(
+            Kind.COUNT, f"Mode `timestamp`: {what} messages of this time, in ms since 1970.", Use.SOURCE
         ),
     }
 
 
 BOUNDED = {
-    "scan.bounded.mode": TableOption(
-        Kind.CHOICE,
-        "unbounded",
-        _BOUNDED,
-        doc="Where the table ends, as found when a run starts.",
-        uses=Use.SOURCE,
-        passive=True,
+    "scan.bounded.mode": passive(
+        Kind.CHOICE, "Where the table ends, as found when a run starts.", Use.SOURCE, "unbounded", _BOUNDED
     ),
     **_offsets("bounded", "the end of"),
 }
 STARTUP = {
-    "scan.startup.mode": TableOption(
-        Kind.CHOICE,
-        "group-offsets",
-        _STARTUP,
-        doc="Where a checkpoint begins with the table.",
-        uses=Use.SOURCE,
-        passive=True,
+    "scan.startup.mode": passive(
+        Kind.CHOICE, "Where a checkpoint begins with the table.", Use.SOURCE, "group-offsets", _STARTUP
     ),
     **_offsets("startup", "the beginning of"),
 }
@@ -104,10 +90,8 @@ COMMON = {
     "properties.bootstrap.servers": TableOption(
         Kind.TEXT, doc="Kafka's brokers, with commas between them.", required=True
     ),
-    "properties.group.id": TableOption(
-        Kind.TEXT,
-        doc="The consumer group; its offsets are read by the mode `group-offsets`, and never written.",
-        passive=True,
+    "properties.group.id": passive(
+        Kind.TEXT, "The consumer group; its offsets are read by the mode `group-offsets`, and never written."
     ),
     "key.fields-prefix": TableOption(
         Kind.TEXT, doc="What the names of key columns begin with, and the fields of the key's format do not."
@@ -122,34 +106,28 @@ COMMON = {
         Use.SOURCE,
     ),
     **WATERMARKS,
-    "sink.parallelism": TableOption(
+    "sink.parallelism": passive(
         Kind.INTEGER,
-        doc="With `exactly-once`, how many tasks write, each in transactions of its own, 1 by default; else no effect.",
-        uses=Use.SINK,
-        passive=True,
+        "With `exactly-once`, how many tasks write, each in transactions of its own, 1 by default; else no effect.",
+        Use.SINK,
     ),
-    "sink.delivery-guarantee": TableOption(
+    "sink.delivery-guarantee": passive(
         Kind.CHOICE,
+        "What becomes of rows of a micro-batch that runs again: written twice, or with `exactly-once` once, in "
+        "transactions.",
+        Use.SINK,
         "at-least-once",
         ("at-least-once", "none", "exactly-once"),
-        doc="What becomes of rows of a micro-batch that runs again: written twice, or with `exactly-once` once, in "
-        "transactions.",
-        uses=Use.SINK,
-        passive=True,
         fallbacks=("sink.semantic",),
     ),
-    "sink.semantic": TableOption(
+    "sink.semantic": passive(
         Kind.CHOICE,
+        "The older name of `sink.delivery-guarantee`.",
+        Use.SINK,
         choices=("at-least-once", "none", "exactly-once"),
-        doc="The older name of `sink.delivery-guarantee`.",
-        uses=Use.SINK,
-        passive=True,
     ),
-    "sink.transactional-id-prefix": TableOption(
-        Kind.TEXT,
-        doc="The beginning of the ids of transactions, of this run alone; `exactly-once` needs it.",
-        uses=Use.SINK,
-        passive=True,
+    "sink.transactional-id-prefix": passive(
+        Kind.TEXT, "The beginning of the ids of transactions, of this run alone; `exactly-once` needs it.", Use.SINK
     ),
     "sink.transaction-naming-strategy": tuning(Kind.TEXT, "How transactions are named."),
 }
