@@ -10,7 +10,6 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.placement import calls_of_python
 from compiled_plan.plans.nodes.model import PlanModel
 from compiled_plan.plans.nodes.specs import AggregateCall
-from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import python_function
 from compiled_plan.plans.text.masking import masked
@@ -38,7 +37,7 @@ def checked_at_start(plan: CompiledPlan) -> tuple[AtStart, ...]:
 def _facts(plan: CompiledPlan) -> Iterator[AtStart]:
     for node in plan.nodes:
         for _, table in node.tables():
-            options = options_of(table)
+            options = table.options
             connector = connector_spec(options.get("connector"))
             if connector is None:
                 continue

@@ -112,11 +112,10 @@ def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:
     """Options of formats that Flink passes over, as misspelt ones are."""
     for number, node in enumerate(plan.nodes):
         for path, table in node.tables():
-            options = (table.resolved_table.options if table.resolved_table else None) or {}
-            for key, remedy in unknown_format_options(options).items():
+            for key, remedy in unknown_format_options(table.options).items():
                 yield Finding(
                     pointer=pointer_of(("nodes", number, *path, "resolvedTable", "options", key)),
-                    message=f"the option {key!r} has no effect: format {options['format']!r} has no such option",
+                    message=f"the option {key!r} has no effect: format {table.options['format']!r} has no such option",
                     remedy=remedy,
                     node=f"{node.id} ({node.type})",
                     severity=Severity.WARNING,

@@ -12,7 +12,6 @@ from compiled_plan.plans.files.folders import folder_to_read
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -98,7 +97,7 @@ def local_place(text: str) -> Path | None:
 
 
 def _place(table: CatalogTable) -> tuple[str, Path | None]:
-    options = options_of(table)
+    options = table.options
     path = options.get("path", "")
     return path, local_place(path) if options.get("connector") == "filesystem" and path else None
 

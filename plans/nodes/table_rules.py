@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
@@ -173,7 +173,7 @@ def metadata_faults(
     table: CatalogTable, keys: Sequence[str], path: Path, declared: Declared, *, reading: bool
 ) -> Iterator[Fault]:
     """Metadata that the table does not give or take here."""
-    for fault in declared.metadata_faults(".".join(table.path), options_of(table), keys, reading=reading):
+    for fault in declared.metadata_faults(".".join(table.path), table.options, keys, reading=reading):
         yield Fault(path, fault.message, fault.remedy, list(keys), fault.foreign)
 
 
@@ -279,8 +279,3 @@ def _produced(row: RowType, wanted: Sequence[LogicalType], path: Path) -> Iterat
         if not alike(field.type, type_):
             message = f"field {field.name!r} of the produced type is {field.type}, and the source gives {type_}"
             yield Fault((*path, "producedType"), message, f"make it {type_}", str(field.type))
-
-
-def options_of(table: CatalogTable) -> Mapping[str, str]:
-    """The options of a table; none where it has been compiled for a catalog."""
-    return (table.resolved_table.options if table.resolved_table else None) or {}

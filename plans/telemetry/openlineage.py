@@ -16,7 +16,6 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.origins import Origin, SinkOrigins, origins_of, tables_read
-from compiled_plan.plans.inspection.lineage.table_identity import columns_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.datasets import NAMESPACE, Dataset, dataset_of
@@ -76,7 +75,7 @@ def _schema(table: CatalogTable) -> Any:
 
     fields = [
         schema_dataset.SchemaDatasetFacetFields(name=column.name, type=type_text(column.data_type))
-        for column in columns_of(table)
+        for column in table.stored_columns
     ]
     return schema_dataset.SchemaDatasetFacet(fields=fields)
 

@@ -115,7 +115,7 @@ class _Side:
     def sinks(self) -> Mapping[str, CatalogTable]:
         """The tables that are written, where what is being written is state, by uid."""
         written = [(node, node.dynamic_table_sink.table) for node in self.plan.nodes if isinstance(node, Sink)]
-        kept = [(node, table, _SINKS.get(_options(table).get(_CONNECTOR, ""))) for node, table in written]
+        kept = [(node, table, _SINKS.get(table.options.get(_CONNECTOR, ""))) for node, table in written]
         return {uid_of(node, state, self.format): table for node, table, state in kept if state}
 
     @property
@@ -237,7 +237,7 @@ def _sources(diff: PlanDiff, old: _Side, new: _Side) -> Iterator[FlinkEdit]:
             verdict = Verdict.FULL if part is None else part.verdict
             why = f"without a word, although {part.why}" if part is not None and part.why else ""
             yield FlinkEdit(words, uid, uid, _fate(verdict), verdict, why)
-        elif _options(holder).get(_CONNECTOR) == _options(table).get(_CONNECTOR):
+        elif holder.options.get(_CONNECTOR) == table.options.get(_CONNECTOR):
             why = f"it gets the position under {uid}, which was that of {holder.path[-1]}"
             yield FlinkEdit(words, uid, former, Fate.OTHERS, Verdict.INCOMPATIBLE, why)
         else:
@@ -269,12 +269,7 @@ def _fate(verdict: Verdict) -> Fate:
 def _is_same(one: CatalogTable, other: CatalogTable) -> bool:
     """Whether two are one table, by name or by what it is read from."""
     # Two tables of equal options read the same only where these say from where.
-    return one.identifier == other.identifier or (_PLACE in _options(one) and _options(one) == _options(other))
-
-
-def _options(table: CatalogTable) -> Mapping[str, str]:
-    resolved = table.resolved_table
-    return (resolved.options if resolved else None) or {}
+    return one.identifier == other.identifier or (_PLACE in one.options and one.options == other.options)
 
 
 _CONNECTOR, _PLACE = "connector", "path"

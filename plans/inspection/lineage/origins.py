@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.rows import port
-from compiled_plan.plans.inspection.lineage.table_identity import by_name, columns_of, origin_of_table
+from compiled_plan.plans.inspection.lineage.table_identity import by_name, origin_of_table
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
@@ -82,7 +82,7 @@ def origins_of(plan: CompiledPlan) -> list[SinkOrigins]:
         if not isinstance(node, Sink):
             continue
         table, read = node.dynamic_table_sink.table, port(lineage.flows[node.id])
-        names = [column.name for column in columns_of(table)] or list(node.output_type.names)
+        names = [column.name for column in table.stored_columns] or list(node.output_type.names)
         columns = {
             name: _sorted(_leaves(meaning, How.IDENTITY, tables))
             for name, meaning in zip(names, read.all_columns(), strict=False)

@@ -39,13 +39,18 @@ def at_of(columns: Sequence[Meaning], origin: Meaning) -> Columns:
     return column
 
 
-def join_parts(node: PlanNode, spec: JoinSpec, draft: OperatorDraft, context: Context) -> list[Meaning]:
-    """The properties that all joins of two inputs have; the columns of the joined rows."""
+def join_parts(
+    node: PlanNode, spec: JoinSpec, draft: OperatorDraft, context: Context, windows: Sequence[Meaning] = ()
+) -> list[Meaning]:
+    """Add the properties of a join of two inputs, with the window of each if it has any; the columns of joined rows."""
     left, right = draft.ports
     draft.say("join type", spec.join_type)
     draft.key(left, spec.left_keys, 0)
     draft.key(right, spec.right_keys, 1)
-    say_null_keys(draft, spec)
+    nulls = tuple(spec.filter_nulls)
+    draft.say("null keys", nulls, "match nothing" if all(nulls) else "may match")
+    for port, window in zip(draft.ports, windows, strict=False):
+        draft.add("window", [window], role=Role.KEY, port=port)
     origin = origin_of(f"{spec.join_type.lower()} {draft.kind}", draft.ports)
     columns = joined(draft.ports, origin)
     condition = conjuncts(spec.non_equi_condition, context.scope(node, at_of(columns, origin)))
@@ -53,12 +58,6 @@ def join_parts(node: PlanNode, spec: JoinSpec, draft: OperatorDraft, context: Co
     draft.stored(left, 0)
     draft.stored(right, 1)
     return columns[: len(left.all_columns())] if spec.join_type in ("SEMI", "ANTI") else columns
-
-
-def say_null_keys(draft: OperatorDraft, spec: JoinSpec) -> None:
-    """Add the property that says whether keys with NULL match nothing, by column."""
-    nulls = tuple(spec.filter_nulls)
-    draft.say("null keys", nulls, "match nothing" if all(nulls) else "may match")
 
 
 def key_sets(keys: Sequence[Sequence[int]], port: Port) -> list[Meaning]:
