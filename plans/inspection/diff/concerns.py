@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 
 #: The option of a start that accepts what is partially compatible.
@@ -46,7 +46,7 @@ def concerns(diff: PlanDiff, reset: Collection[str] = ()) -> tuple[Concern, ...]
     return tuple(each for each in found if each.verdict is not Verdict.FULL and not set(reset) & set(each.uids))
 
 
-def _concern(part: OperatorEdit | SourceEdit | SinkEdit) -> Concern:
+def _concern(part: Part) -> Concern:
     edits = tuple(edit for edit in part.edits if edit.verdict is not Verdict.FULL)
     if part.why and edits and all(part.why != edit.why for edit in edits):
         # The reason of the part as a whole, such as a table that is elsewhere, is worse than that of its option.
@@ -57,14 +57,14 @@ def _concern(part: OperatorEdit | SourceEdit | SinkEdit) -> Concern:
     return Concern(named(part), part.verdict, part.why, edits, _uids(part), remedies)
 
 
-def named(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
+def named(part: Part) -> str:
     """An operator, source or sink for people."""
     if isinstance(part, OperatorEdit):
         return f"operator {part.old_uid or part.uid} ({part.words})"
     return f"{'source' if isinstance(part, SourceEdit) else 'sink'} {part.name}"
 
 
-def _uids(part: OperatorEdit | SourceEdit | SinkEdit) -> tuple[str, ...]:
+def _uids(part: Part) -> tuple[str, ...]:
     return tuple(filter(None, dict.fromkeys((part.uid, part.old_uid)))) if isinstance(part, OperatorEdit) else ()
 
 

@@ -14,7 +14,7 @@ from pydantic.alias_generators import to_camel
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.flink import FlinkDiff, FlinkEdit
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 from compiled_plan.plans.text.masking import masked_text
 
@@ -184,7 +184,7 @@ def _flink(found: FlinkDiff) -> Flink:
 
 
 def _verdict(
-    part: PlanDiff | OperatorEdit | SourceEdit | SinkEdit | PropertyEdit | FlinkDiff | FlinkEdit,
+    part: PlanDiff | Part | PropertyEdit | FlinkDiff | FlinkEdit,
 ) -> VerdictWord:
     return part.verdict.name.lower()  # type: ignore[return-value]
 

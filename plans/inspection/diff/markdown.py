@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.diff.text import counted, fate, is_kept, ttl_text, verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 
@@ -68,7 +68,7 @@ def _edit(edit: PropertyEdit) -> tuple[str, str]:
     return plain(edit.property), f"{change.value}{f' {code(only)}' if only else ''}"
 
 
-def _reasons(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
+def _reasons(part: Part) -> str:
     return _stacked([plain(why) for why in dict.fromkeys([*(edit.why for edit in part.edits), part.why])])
 
 

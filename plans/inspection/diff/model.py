@@ -72,6 +72,9 @@ class SinkEdit:
     why: str = ""
 
 
+Part = OperatorEdit | SourceEdit | SinkEdit
+
+
 @dataclass(frozen=True, slots=True)
 class PlanDiff:
     """Two plans beside each other.
@@ -105,7 +108,7 @@ class PlanDiff:
         unchecked: tuple[str, ...] = (),
     ) -> PlanDiff:
         """The difference with the worst verdict of its parts."""
-        parts: tuple[OperatorEdit | SourceEdit | SinkEdit | PropertyEdit, ...] = (*operators, *sources, *sinks, *whole)
+        parts: tuple[Part | PropertyEdit, ...] = (*operators, *sources, *sinks, *whole)
         verdict = worst(part.verdict for part in parts)
         return cls(operators, sources, sinks, stateless, verdict, whole, unchecked)
 
@@ -114,7 +117,7 @@ class PlanDiff:
         return PlanDiff.of(tuple(operators), self.sources, self.sinks, self.stateless, self.whole, self.unchecked)
 
     @property
-    def parts(self) -> tuple[OperatorEdit | SourceEdit | SinkEdit, ...]:
+    def parts(self) -> tuple[Part, ...]:
         """Operators, sources and sinks."""
         return (*self.operators, *self.sources, *self.sinks)
 
