@@ -49,9 +49,9 @@ class Converted:
 
     def _opened(self) -> Convert:
         from compiled_plan.plans.types.conversions import resolve_class
-        from compiled_plan.plans.types.conversions.compiled import Spot
         from compiled_plan.plans.types.conversions.compiling import fitting
         from compiled_plan.plans.types.conversions.custom import Custom
+        from compiled_plan.plans.types.conversions.nested import Spot
 
         type_, converter = self.bridged.type, self.bridged.converter
         custom = Custom(converter, self.bridged.class_ or object, type_, self.place)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from compiled_plan.plans.findings import Fault, refusal, shown
-from compiled_plan.plans.rex.literal_checks import literal_remedy, value_fits
+from compiled_plan.plans.rex.literals import literal_remedy, value_fits
 from compiled_plan.plans.rex.nodes import (
     Call,
     CorrelVariable,

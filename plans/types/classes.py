@@ -123,11 +123,12 @@ def _is_the_programs(module: Any) -> bool:
     if module.__name__ == "__main__":
         return True
     file = getattr(module, "__file__", None)
-    return file is not None and not _is_installed(file)
+    return file is not None and not is_installed(file)
 
 
-@lru_cache(maxsize=1024)
-def _is_installed(file: str) -> bool:
+@lru_cache(maxsize=4096)
+def is_installed(file: str) -> bool:
+    """Whether a file is of an installed package, or of Python's own."""
     path = Path(file).resolve()
     if {"site-packages", "dist-packages"} & set(path.parts):
         return True

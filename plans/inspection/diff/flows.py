@@ -10,7 +10,6 @@ from compiled_plan.plans.inspection.judging.edited import Judgement
 from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.lineage import Item
-from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.operators import listed
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port
 
@@ -57,7 +56,7 @@ def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]],
     gone, added = parts
     if not gone and not added:
         return
-    old_text, new_text = (listed([_item(each.origin) for each in side]) for side in (gone, added))
+    old_text, new_text = (listed([Item.of(each.origin) for each in side]) for side in (gone, added))
     fresh = all(both.is_fresh(each.origin) for each in added)
     if gone and added and not fresh:
         why = f"rows from before came from {old_text}, and {words.stay}; from now on they come from {new_text}"
@@ -102,8 +101,4 @@ def _all(items: Sequence[Item]) -> str:
 
 def _predicates(branch: Branch) -> list[Item]:
     # That rows before updates are left out is no filter: nobody waits for them.
-    return [_item(each) for each in branch.filter if each.head != "no -U"]
-
-
-def _item(meaning: Meaning) -> Item:
-    return Item(meaning.text, meaning.digest, meaning.full, meaning=meaning)
+    return [Item.of(each) for each in branch.filter if each.head != "no -U"]

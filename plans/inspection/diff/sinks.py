@@ -181,7 +181,7 @@ def _written(side: PlanSide, node: Sink) -> dict[str, Item]:
     names = [column.name for column in columns] or list(node.output_type.names)
     types = [column.data_type for column in columns] or list(node.output_type.types)
     return {
-        name: Item(each.text, each.digest, each.full, type_text(type_), meaning=each)
+        name: Item.of(each, type_text(type_))
         for name, type_, each in zip(names, types, port.all_columns(), strict=False)
     }
 

@@ -26,6 +26,11 @@ class Item:
     #: What it means, where it was read from a plan.
     meaning: Meaning | None = field(default=None, compare=False, repr=False)
 
+    @classmethod
+    def of(cls, meaning: Meaning, type_: str = "") -> Item:
+        """A meaning, of a type if that counts."""
+        return cls(meaning.text, meaning.digest, meaning.full, type_, meaning=meaning)
+
     def to_dict(self) -> dict[str, str]:
         """The JSON form; what says nothing is left out."""
         found = {"text": self.text, "digest": self.digest}

@@ -8,10 +8,9 @@ from typing import Any, NoReturn
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
-from compiled_plan.plans.types.conversions.compiled import Choices, Compiled, Function, Spot
 from compiled_plan.plans.types.conversions.custom import Custom, reason, shown
 from compiled_plan.plans.types.conversions.data_type import DataType, internal_type
-from compiled_plan.plans.types.conversions.nested import BUILDERS, children
+from compiled_plan.plans.types.conversions.nested import BUILDERS, Choices, Compiled, Function, Spot, children
 from compiled_plan.plans.types.converter import ClassLoader
 
 

@@ -1,4 +1,4 @@
-"""Whether the value of a literal, as a plan's JSON writes it, is one of its type."""
+"""Values of literals as a plan's JSON writes them: whether they are of their type, and what they are in Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.rex import Literal
+from compiled_plan.plans.types import BytesType, DecimalType, IntegerType, NumericType
 
 _UNITS = (
     "YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND EPOCH DECADE CENTURY MILLENNIUM "
@@ -142,3 +144,20 @@ _LITERALS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool]
     (t.TimeType, _time, "a time, such as 12:30:00"),
     (t.TimestampBase, _timestamp, "a timestamp, such as 2024-01-31T12:30:00"),
 )
+
+
+def literal_value(rex: Literal) -> Any:
+    """A literal's value as Python has it; dates, times and intervals as the plan's text."""
+    value = rex.value
+    if value is None or isinstance(value, bool):
+        return value
+    match rex.type:
+        case IntegerType():
+            return int(value)
+        case DecimalType():
+            return Decimal(str(value))
+        case NumericType():
+            return float(value)
+        case BytesType():
+            return base64.b64decode(str(value))
+    return value
