@@ -137,7 +137,6 @@ def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorSpec) -> Iterator[TableFault]:
-    """What is wrong with the options that name formats."""
     for slot in connector.formats:
         chosen = slot.chosen(options)
         if chosen is None:
@@ -293,7 +292,6 @@ def _option_faults(
 
 
 def _lacking(table: str, options: Mapping[str, str], prefix: str, spec: FormatSpec) -> Iterator[TableFault]:
-    """Options that a format requires."""
     for name, option in spec.options.items():
         if option.required and not any(prefix + key in options for key in (name, *option.fallbacks)):
             message = f"table {table} lacks the option {prefix + name!r}, which format {spec.name!r} requires"

@@ -23,11 +23,7 @@ _HELD: weakref.WeakValueDictionary[str, Held] = weakref.WeakValueDictionary()
 
 
 class Held:
-    """Some data, and the files that were made of it. Both go when nothing refers to this object any more.
-
-    Args:
-        data: the data.
-    """
+    """Some data, and the files that were made of it. Both go when nothing refers to this object any more."""
 
     def __init__(self, data: Any) -> None:
         self.data = data

@@ -55,7 +55,6 @@ _STARTUP = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "s
 
 
 def _offsets(name: str, what: str) -> dict[str, TableOption]:
-    """The options beside a mode."""
     return {
         f"scan.{name}.specific-offsets": passive(
             Kind.TEXT,

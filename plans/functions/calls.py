@@ -46,14 +46,7 @@ class Default:
 
 
 class Callables:
-    """What can be called of one function: its signatures, or its own inference.
-
-    Args:
-        function: an instance.
-
-    Raises:
-        ProgramError: its types cannot be had.
-    """
+    """The signatures of one function, or its own inference. Raises ProgramError where its types cannot be had."""
 
     def __init__(self, function: UserDefinedFunction) -> None:
         self.function = function

@@ -24,12 +24,8 @@ _OPENED: dict[int, Any] = {}
 
 
 class Converted:
-    """One direction of a converter, which is opened once in each process before its first value.
-
-    Args:
-        bridged: type, class and converter.
-        external: whether objects come out of internal values, or the other way.
-        place: the argument or result, for errors.
+    """One direction of a converter (`external`: objects out of internal values), opened once a process before its first
+    value.
     """
 
     def __init__(self, bridged: Bridged, external: bool, place: str) -> None:

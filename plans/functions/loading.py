@@ -139,7 +139,6 @@ def _attributes(function: UserDefinedFunction) -> str:
 
 
 def _takes_nothing(class_: type) -> bool:
-    """Whether a class can be made without arguments."""
     try:
         inspect.signature(class_).bind()
     except (TypeError, ValueError):

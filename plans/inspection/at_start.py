@@ -54,7 +54,6 @@ def _facts(plan: CompiledPlan) -> Iterator[AtStart]:
 
 
 def _aggregates(value: object) -> Iterator[AggregateCall]:
-    """The aggregate calls anywhere in a node."""
     match value:
         case AggregateCall():
             yield value

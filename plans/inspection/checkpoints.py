@@ -85,11 +85,7 @@ T = TypeVar("T")
 
 
 class CheckpointReader(Generic[F]):
-    """A checkpoint's folder, read.
-
-    Args:
-        root: the folder.
-    """
+    """A checkpoint's folder, read."""
 
     def __init__(self, root: F) -> None:
         self.root = root

@@ -30,8 +30,6 @@ _MORE_DIGITS = 6
 
 
 class _Name(NamedTuple):
-    """What an operator can be called by."""
-
     base: str  # what it is by itself
     finer: tuple[str, ...]  # what tells it from its equals, each one more than the one before
 

@@ -152,7 +152,6 @@ class LookupJoin(StatefulNode):
         return tuple(dict.fromkeys((*columns, *read))), tuple(filters)
 
     def _refusals(self) -> Iterator[Fault]:
-        """Features of Flink's lookup joins that do not run here."""
         place, source = ("temporalTable", "lookupTableSource"), self.temporal_table.lookup_table_source
         name = ".".join(source.table.path)
         if self.require_upsert_materialize:

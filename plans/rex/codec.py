@@ -111,7 +111,6 @@ def _nearest(kind: object) -> str:
 
 
 def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: Pointer) -> Json:
-    """A field of an expression, of the right JSON type."""
     if key not in value:
         raise PlanError(f"an expression lacks the field `{key}`", where=f"{pointer}/{key}", remedy=f"add `{key}`")
     found = value[key]

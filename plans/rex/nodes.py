@@ -129,7 +129,6 @@ class Call(_Hashed):
 
 
 def _own(call: Call) -> tuple[Any, ...]:
-    """All of a call but its operands."""
     return call.name, call.type, call.syntax, call.extra
 
 

@@ -80,7 +80,6 @@ def call_fault(call: Call, types: Types) -> Fault | None:
 
 
 def _operand_fault(call: Call, types: Types) -> Fault | None:
-    """Operands of the right kinds that do not run."""
     if call.name in _CASTS:
         if castable(types[0], call.type, _cast_kinds()):
             return None
@@ -133,7 +132,6 @@ def _remedy(signatures: Sequence[tuple[str, bool, str]], count: int, counts: lis
 
 
 def _title(name: str) -> str:
-    """The name as SQL has it."""
     return name.removeprefix("$").removesuffix("$1")
 
 

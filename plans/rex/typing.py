@@ -120,7 +120,6 @@ def _faults_of(
 
 
 def _step(rex: RexNode, at: int) -> Path:
-    """The way from an expression to its child `at`."""
     return ("expr",) if isinstance(rex, FieldAccess) else ("operands", at)
 
 

@@ -23,11 +23,7 @@ _TAIL = 1 << 16
 class ProgressFile:
     """Writes messages to the end of a file; each has a number, `seq`, one more than the one before.
 
-    Args:
-        path: the file; its folder is there.
-
-    Raises:
-        ExecutionError: it cannot be written.
+    Raises ExecutionError where the file cannot be written.
     """
 
     def __init__(self, path: Path, length: int = LENGTH, kept: int = KEPT) -> None:

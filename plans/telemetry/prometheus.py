@@ -20,49 +20,36 @@ _BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
 
 class RunMetrics:
-    """The figures of runs, by `plan`.
-
-    Args:
-        registry: Prometheus's.
-    """
+    """The figures of runs, by `plan`."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         from prometheus_client import Counter, Gauge, Histogram
 
-        plan = ["plan"]
-        operator = [*plan, "operator"]
-        source = [*plan, "source"]
-        self.running = Gauge("compiled_plan_running", "1 while the plan runs", plan, registry=registry)
-        self.failed = Counter("compiled_plan_failures", "Runs that failed", plan, registry=registry)
-        self.batches = Counter("compiled_plan_batches", "Micro-batches", plan, registry=registry)
-        self.rows_in = Counter("compiled_plan_rows_in", "Rows read from sources", plan, registry=registry)
-        self.rows_out = Counter("compiled_plan_rows_out", "Rows written to sinks", plan, registry=registry)
-        self.aside = Counter("compiled_plan_dead_letters", "Records put aside, unreadable", plan, registry=registry)
+        def counter(name: str, doc: str, *labels: str) -> Counter:
+            return Counter(f"compiled_plan_{name}", doc, ["plan", *labels], registry=registry)
+
+        def gauge(name: str, doc: str, *labels: str) -> Gauge:
+            return Gauge(f"compiled_plan_{name}", doc, ["plan", *labels], registry=registry)
+
+        self.running = gauge("running", "1 while the plan runs")
+        self.failed = counter("failures", "Runs that failed")
+        self.batches = counter("batches", "Micro-batches")
+        self.rows_in = counter("rows_in", "Rows read from sources")
+        self.rows_out = counter("rows_out", "Rows written to sinks")
+        self.aside = counter("dead_letters", "Records put aside, unreadable")
         self.seconds = Histogram(
-            "compiled_plan_batch_seconds", "Time of a micro-batch", plan, buckets=_BUCKETS, registry=registry
+            "compiled_plan_batch_seconds", "Time of a micro-batch", ["plan"], buckets=_BUCKETS, registry=registry
         )
-        self.batch = Gauge("compiled_plan_last_batch", "Number of the last micro-batch", plan, registry=registry)
-        self.at = Gauge(
-            "compiled_plan_last_batch_timestamp_seconds", "When the last micro-batch ended", plan, registry=registry
-        )
-        self.watermark = Gauge(
-            "compiled_plan_watermark_timestamp_seconds", "The watermark of the last one", plan, registry=registry
-        )
-        self.state_rows = Gauge("compiled_plan_state_rows", "Entries of an operator", operator, registry=registry)
-        self.state_bytes = Gauge("compiled_plan_state_bytes", "Bytes of an operator", operator, registry=registry)
-        self.operator_in = Gauge(
-            "compiled_plan_operator_rows_in", "Rows that came to an operator in this run", operator, registry=registry
-        )
-        self.operator_out = Gauge(
-            "compiled_plan_operator_rows_out", "Rows that an operator gave in this run", operator, registry=registry
-        )
-        self.source_rows = Counter("compiled_plan_source_rows", "Rows read from a source", source, registry=registry)
-        self.lag = Gauge(
-            "compiled_plan_source_lag",
-            "What a source had beside what was read, when the last micro-batch was planned",
-            [*source, "unit"],
-            registry=registry,
-        )
+        self.batch = gauge("last_batch", "Number of the last micro-batch")
+        self.at = gauge("last_batch_timestamp_seconds", "When the last micro-batch ended")
+        self.watermark = gauge("watermark_timestamp_seconds", "The watermark of the last one")
+        self.state_rows = gauge("state_rows", "Entries of an operator", "operator")
+        self.state_bytes = gauge("state_bytes", "Bytes of an operator", "operator")
+        self.operator_in = gauge("operator_rows_in", "Rows that came to an operator in this run", "operator")
+        self.operator_out = gauge("operator_rows_out", "Rows that an operator gave in this run", "operator")
+        self.source_rows = counter("source_rows", "Rows read from a source", "source")
+        lag = "What a source had beside what was read, when the last micro-batch was planned"
+        self.lag = gauge("source_lag", lag, "source", "unit")
 
     def take(self, plan: str, message: Message) -> None:
         """Count a message of the run of that name."""

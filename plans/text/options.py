@@ -112,7 +112,6 @@ def _is_choice(key: str, value: str, option: Option) -> bool:
 
 
 def _plain(choice: str) -> str:
-    """A choice without regard to case."""
     return choice.lower()
 
 

@@ -63,13 +63,7 @@ class _At(Enum):
 
 
 class _Reader:
-    """Reads the tokens of a program once.
-
-    Args:
-        text: the program.
-        lexer: of its language.
-        names: variables that hold secrets.
-    """
+    """Reads the tokens of a program once; `names` are variables that hold secrets."""
 
     def __init__(self, text: str, lexer: re.Pattern[str], names: Collection[str] = ()) -> None:
         self._text, self._lexer, self._names = text, lexer, names
@@ -79,7 +73,6 @@ class _Reader:
         self.holders: set[str] = set()
 
     def spans(self) -> Iterator[Span]:
-        """The places of secrets."""
         for token in self._lexer.finditer(self._text):
             kind, text = token.lastgroup, token[0]
             if kind == "comment":

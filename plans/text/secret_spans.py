@@ -117,7 +117,6 @@ def _user_info(text: str, start: int, end: int, is_http: bool) -> Iterator[Span]
 
 
 def _named(text: str) -> Iterator[Span]:
-    """Values of sensitive names."""
     done = 0
     for found in SENSITIVE.finditer(_lowered(text)):
         if found.start() < done:

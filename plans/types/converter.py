@@ -84,7 +84,6 @@ def check_conversion(class_: object, converter: object) -> None:
 
 
 def _check_parameters(converter: object, method: str) -> None:
-    """Refuse a method that does not take one value."""
     try:
         signature = inspect.signature(getattr(converter, method))
     except (TypeError, ValueError):  # one of C, which cannot be looked at

@@ -15,11 +15,7 @@ MAX_LEVELS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestedType(LogicalType):
-    """Base of the types that are made of others.
-
-    Raises:
-        NestingError: more than `MAX_LEVELS` of them inside of each other.
-    """
+    """Base of types made of others. Raises NestingError for more than `MAX_LEVELS` inside of each other."""
 
     #: How many types are inside of each other, this one included.
     levels: int = field(init=False, compare=False, repr=False, default=0)
@@ -121,7 +117,6 @@ class RowType(FieldsType):
     """ROW<name type 'comment', ...>."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "ROW"
 
     def text(self) -> str:

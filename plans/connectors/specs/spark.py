@@ -47,7 +47,6 @@ def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
 
 
 def _unheld(type_: t.LogicalType) -> t.LogicalType | None:
-    """The first part of a type that cannot be held."""
     waiting = [type_]
     while waiting:
         part = waiting.pop()

@@ -125,11 +125,9 @@ class _Side:
 
     @cached_property
     def uids(self) -> Mapping[int, str]:
-        """The same, by node."""
         return {node.id: uid for uid, node in self.by_uid.items()}
 
     def items(self, uid: str) -> tuple[StateItem, ...]:
-        """What the state of a uid is made of."""
         node = self.by_uid[uid]
         return tuple(node.flink_state([below.output_type.types for below in self.plan.inputs(node)]))
 

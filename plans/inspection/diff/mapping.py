@@ -143,8 +143,6 @@ class KernelSide:
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """What a column or call means in each view of the tables, and its type."""
-
     views: tuple[Meaning, ...]
     type: str
 

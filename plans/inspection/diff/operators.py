@@ -94,7 +94,6 @@ class _Work:
         return self._hears_nothing(node)
 
     def _hears_nothing(self, node: PlanNode) -> bool:
-        """Whether no row would have come to it."""
         return all(each.id in self.silent for each in self.both.new.plan.inputs(node))
 
     @staticmethod
@@ -203,7 +202,6 @@ class _Work:
                 self.unchecked.append(f"the code of {function.path}")
 
     def _accumulators(self, function: PythonFunction, old: int, new: int) -> Iterator[PropertyEdit]:
-        """The accumulators of an aggregate function that are of another type than they were."""
         before, after = self.both.old, self.both.new
         was = before.run.accumulator(before.name(old), function)
         becomes = after.run.accumulator(after.name(new), function)

@@ -49,7 +49,6 @@ def meaning_of(rex: RexNode, scope: Scope) -> Meaning:
 
 
 def _parts(rex: RexNode, scope: Scope) -> Sequence[RexNode]:
-    """The expressions of whose meanings that of an expression is made."""
     if isinstance(rex, Call) and rex.name in ("$AND$1", "$OR$1"):
         return list(flattened(rex, rex.name))
     if isinstance(rex, FieldAccess) and isinstance(rex.expr, CorrelVariable) and scope.outer is not None:

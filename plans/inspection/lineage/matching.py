@@ -75,8 +75,6 @@ def match_operators(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
-    """An operator as it is compared."""
-
     node: int
     operator: OperatorLineage
     place: str

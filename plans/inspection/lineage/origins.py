@@ -99,7 +99,6 @@ def _sorted(origins: Iterable[Origin]) -> tuple[Origin, ...]:
 
 
 def _above(plan: CompiledPlan, node: int) -> set[int]:
-    """The nodes whose rows come to a node."""
     found: set[int] = set()
     waiting = [node]
     while waiting:
@@ -111,7 +110,6 @@ def _above(plan: CompiledPlan, node: int) -> set[int]:
 
 
 def _deciding(operators: Iterable[OperatorLineage], tables: Mapping[str, str]) -> Iterator[Origin]:
-    """The columns by which operators decide which rows there are."""
     for operator in operators:
         for each in operator.properties:
             how = _how_of(operator.kind, each.name)

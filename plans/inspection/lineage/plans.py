@@ -90,7 +90,6 @@ def flows_of(
 
 
 def _read(plan: CompiledPlan, telling: Telling) -> tuple[dict[int, Rows], list[OperatorLineage]]:
-    """What flows out of every node, and the operators, in the order of the plan."""
     context = Context(plan, telling)
     found: list[OperatorLineage] = []
     for node in plan.in_order:

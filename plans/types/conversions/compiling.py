@@ -55,8 +55,6 @@ def fitting(type_: t.LogicalType, spot: Spot, loader: ClassLoader) -> Function:
 
 
 class _Inward:
-    """Objects to internal values, by the class of the object."""
-
     __slots__ = ("choices", "known", "spot", "type")
 
     def __init__(self, type_: t.LogicalType, spot: Spot, choices: Choices) -> None:
@@ -96,8 +94,6 @@ class _Inward:
 
 
 class _Outward:
-    """Internal values to objects."""
-
     __slots__ = ("convert", "spot", "type")
 
     def __init__(self, type_: t.LogicalType, spot: Spot, convert: Function) -> None:

@@ -14,14 +14,7 @@ from compiled_plan.plans.types.converter import ClassLoader, DataTypeConverter, 
 
 
 class Custom:
-    """A converter in one place.
-
-    Args:
-        converter: the program's.
-        class_: the class of its objects.
-        type_: the logical type of its values.
-        where: the column, or the function and its parameter, for errors.
-    """
+    """A converter of the program's for objects of a class; `where` is the column or parameter, for errors."""
 
     def __init__(self, converter: DataTypeConverter[Any, Any], class_: type, type_: t.LogicalType, where: str) -> None:
         self.converter, self.class_, self.type, self.where = converter, class_, type_, where

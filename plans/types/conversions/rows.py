@@ -99,7 +99,6 @@ def _makes(class_: type, names: Sequence[str]) -> bool:
 
 
 def _annotated(class_: type) -> dict[str, DataType]:
-    """The data types of the annotations that stand for one."""
     from compiled_plan.plans.types.python.fields import structured_fields
 
     found: dict[str, DataType] = {}

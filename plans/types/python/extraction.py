@@ -93,7 +93,6 @@ def _note(note: Any) -> DataTypeHint | None:
 
 
 def _is_data_type(value: Any) -> bool:
-    """Whether a value is a type of SQL, and no class."""
     if isinstance(value, type):
         return False
     return isinstance(value, t.LogicalType | Bridged) or isinstance(getattr(value, "logical_type", None), t.LogicalType)
