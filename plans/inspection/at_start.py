@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.placement import calls_of_python
-from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import python_function
@@ -48,18 +48,6 @@ def _facts(plan: CompiledPlan) -> Iterator[AtStart]:
             texts = (connector.at_start, *(spec.at_start for spec in formats))
             yield from (AtStart(name, text, node.id) for text in texts if text)
         scalar = (python_function(call) for call in calls_of_python(node))
-        for function in (*scalar, *(call.python for call in _aggregates(node))):
+        for function in (*scalar, *(call.python for call in objects_in(node, AggregateCall))):
             if function is not None:
                 yield AtStart(function.path, "the Python function, its module and its types", node.id)
-
-
-def _aggregates(value: object) -> Iterator[AggregateCall]:
-    match value:
-        case AggregateCall():
-            yield value
-        case PlanModel():
-            for name in type(value).model_fields:
-                yield from _aggregates(getattr(value, name))
-        case tuple():
-            for item in value:
-                yield from _aggregates(item)

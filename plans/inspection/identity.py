@@ -82,7 +82,8 @@ def keeps_state(node: PlanNode) -> bool:
 
 def _names(plan: CompiledPlan) -> dict[int, _Name]:
     """What each operator that keeps state can be called by, in the order of the plan."""
-    from compiled_plan.plans.inspection.lineage import by_name, lineage_of, places
+    from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
+    from compiled_plan.plans.inspection.lineage.table_identity import by_name
 
     lineage = lineage_of(plan, telling=by_name)
     below, further = places(plan), places(plan, projections=True)

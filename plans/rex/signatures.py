@@ -147,11 +147,6 @@ def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
     return found
 
 
-def known_names() -> frozenset[str]:
-    """The functions whose operands the table has."""
-    return frozenset(_table())
-
-
 @lru_cache(maxsize=1)
 def _refused() -> Mapping[str, str]:
     """Functions of Flink that are not run here -> what to do."""

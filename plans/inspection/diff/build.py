@@ -17,8 +17,8 @@ from compiled_plan.plans.inspection.diff.sinks import sink_edits
 from compiled_plan.plans.inspection.diff.sources import Sources
 from compiled_plan.plans.inspection.judging.lists import list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
-from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.plan import CompiledPlan
 
 

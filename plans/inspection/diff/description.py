@@ -23,8 +23,8 @@ from typing import Any
 
 from compiled_plan.plans.inspection.checkpoints import wrong_format
 from compiled_plan.plans.inspection.diff.facts import RunFacts
-from compiled_plan.plans.inspection.lineage import lineage_of
 from compiled_plan.plans.inspection.lineage.operators import Item, Property
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import options_digest
 from compiled_plan.plans.inspection.lineage.table_identity import at_rest, is_relative, local_place, paths_of
 from compiled_plan.plans.nodes.scan import TableSourceScan

@@ -9,8 +9,7 @@ from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.judging.edited import Judgement
 from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
-from compiled_plan.plans.inspection.lineage import Item
-from compiled_plan.plans.inspection.lineage.operators import listed
+from compiled_plan.plans.inspection.lineage.operators import Item, listed
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port
 
 
@@ -77,7 +76,7 @@ def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]],
 def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[Judgement]:
     if not edit.says_something:
         return
-    if not edit.added and not edit.dropped and not edit.rounded:
+    if edit.stays:
         yield Judgement(PropertyEdit(name, *edit.texts))
         return
     rows = f"rows {where} from before".replace("  ", " ")

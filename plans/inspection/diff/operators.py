@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlEdit
-from compiled_plan.plans.inspection.diff.sides import Both, is_by_time
+from compiled_plan.plans.inspection.diff.sides import Both, PlanSide, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.judging.common import judged
 from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
 from compiled_plan.plans.inspection.judging.kinds import kind_of
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
-from compiled_plan.plans.inspection.lineage import OperatorLineage, Role
+from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
 from compiled_plan.plans.rex import PythonFunction
@@ -144,16 +144,7 @@ class _Work:
                 verdict = Verdict.FULL
         elif not all(both.new.input_appends(node.id, at) for at in range(len(ports))):
             why += ", and rows that are taken back may never have come to it"
-        return OperatorEdit(
-            Change.ADDED,
-            both.new.uids[node.id],
-            both.new.kind(node.id),
-            words_of(both.new, node.id),
-            None,
-            node.id,
-            verdict=verdict,
-            why=why,
-        )
+        return replace(_operator_edit(Change.ADDED, both.new, node.id, None, node.id), verdict=verdict, why=why)
 
     def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str]:
         """The edit of an operator, and what is not right with the rows that it gave before."""
@@ -166,23 +157,8 @@ class _Work:
         verdict = worst(each.verdict for each in edits)
         why = next((each.why for each in edits if each.verdict is verdict), "")
         given = next((each.given for each in found if each.given), "")
-        return (
-            OperatorEdit(
-                Change.CHANGED if edits else kept,
-                both.new.uids[new],
-                both.new.kind(new),
-                words_of(both.new, new),
-                old,
-                new,
-                both.old.uids[old],
-                edits,
-                ttls,
-                place,
-                verdict,
-                why,
-            ),
-            given,
-        )
+        edit = _operator_edit(Change.CHANGED if edits else kept, both.new, new, old, new, both.old.uids[old])
+        return replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why), given
 
     def _codes(self, old: int, new: int) -> Iterator[PropertyEdit]:
         """Python functions of an operator whose code is not what it was."""
@@ -286,13 +262,11 @@ def _ttl_edits(both: Both, old: int, new: int) -> Iterator[TtlEdit]:
 def _removed(both: Both) -> Iterator[OperatorEdit]:
     for node in both.old.keeping:
         if node.id in both.matching.gone:
-            yield OperatorEdit(
-                Change.REMOVED,
-                both.old.uids[node.id],
-                both.old.kind(node.id),
-                words_of(both.old, node.id),
-                node.id,
-                None,
-                both.old.uids[node.id],
-                why="its state is dropped",
-            )
+            edit = _operator_edit(Change.REMOVED, both.old, node.id, node.id, None, both.old.uids[node.id])
+            yield replace(edit, why="its state is dropped")
+
+
+def _operator_edit(
+    change: Change, side: PlanSide, node: int, old: int | None, new: int | None, old_uid: str = ""
+) -> OperatorEdit:
+    return OperatorEdit(change, side.uids[node], side.kind(node), words_of(side, node), old, new, old_uid)

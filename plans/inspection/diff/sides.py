@@ -9,9 +9,10 @@ from functools import cached_property
 from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids, keeps_state
-from compiled_plan.plans.inspection.lineage import Lineage, OperatorLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.matching import How, Match, Matching, match_operators
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.operators import Lineage, OperatorLineage
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.rows import Port, sides
 from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tables_of, tellings
 from compiled_plan.plans.inspection.lineage.table_identity import Telling

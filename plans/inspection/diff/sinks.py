@@ -14,8 +14,8 @@ from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
 from compiled_plan.plans.inspection.judging.lists import related
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
-from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import type_text
+from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.inspection.lineage.rows import Port
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 from compiled_plan.plans.inspection.lineage.table_identity import is_positional, options_of

@@ -10,8 +10,8 @@ from compiled_plan.plans.inspection.diff.model import Change, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import Reason
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
-from compiled_plan.plans.inspection.lineage import SourceLineage
 from compiled_plan.plans.inspection.lineage.meaning import type_text
+from compiled_plan.plans.inspection.lineage.operators import SourceLineage
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 from compiled_plan.plans.inspection.lineage.table_identity import options_of, place_of
 from compiled_plan.plans.nodes.scan import TableSourceScan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from compiled_plan.plans.inspection.lineage import OperatorLineage
+from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink

@@ -93,6 +93,10 @@ class Edited:
         """The state is used, and the result differs."""
         return self._judged(Verdict.PARTIAL, why, "", listed)
 
+    def unless_rounded(self, why: str) -> Judgement:
+        """The state is right if no item of the list was rounded before, else partially so."""
+        return self.partial(why, listed=True) if self.list.rounded else self.full(listed=True)
+
     def unknown(self, why: str) -> Judgement:
         """Nobody can tell."""
         return self._judged(Verdict.UNKNOWN, why, "", False)

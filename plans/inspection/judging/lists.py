@@ -45,6 +45,11 @@ class ListEdit:
         return places != sorted(places)
 
     @property
+    def stays(self) -> bool:
+        """Whether nothing came, went or was rounded before."""
+        return not self.added and not self.dropped and not self.rounded
+
+    @property
     def says_something(self) -> bool:
         """Whether anything differs but the rows that the items are of, which are said elsewhere."""
         told = Shift.WIDER | Shift.FINER | Shift.COMPUTED

@@ -116,9 +116,7 @@ def _aggregates(edited: Edited) -> Judgement:
         if not edited.pair.appends():
             why += f", and {'take' if many else 'takes'} back rows that {'they' if many else 'it'} never counted"
         return edited.partial(why, listed=True)
-    if computed := items.rounded:
-        return edited.partial(f"what {listed(computed)} took in before was rounded to the old type", listed=True)
-    return edited.full(listed=True)
+    return edited.unless_rounded(f"what {listed(items.rounded)} took in before was rounded to the old type")
 
 
 def _argument_types(edited: Edited) -> Judgement | None:

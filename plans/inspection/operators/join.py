@@ -171,7 +171,7 @@ def _join_types(edited: Edited) -> Judgement:
 
 def _condition(edited: Edited) -> Judgement:
     """An inner join looks for matches anew with every row; others have counted them by the old condition."""
-    if _is_equal(edited):
+    if edited.list.stays:
         return edited.full(listed=True)
     if _is_inner(edited.pair):
         why = "pairs of rows that came out by the old condition stay, and those that it kept apart do not come"
@@ -181,13 +181,9 @@ def _condition(edited: Edited) -> Judgement:
 
 def _condition_by_time(edited: Edited) -> Judgement:
     """Matches are looked for once the time has come."""
-    if _is_equal(edited):
+    if edited.list.stays:
         return edited.full(listed=True)
     return edited.partial("what came out by the old condition stays", listed=True)
-
-
-def _is_equal(edited: Edited) -> bool:
-    return not edited.list.added and not edited.list.dropped and not edited.list.rounded
 
 
 def _is_inner(pair: Pair) -> bool:

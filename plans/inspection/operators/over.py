@@ -83,9 +83,7 @@ def _aggregates(edited: Edited) -> Judgement:
             return edited.full(listed=True)
         why = f"{listed(added)} begins empty: for keys that are there already it lacks the rows from before"
         return edited.partial(why, listed=True)
-    if computed := items.rounded:
-        return edited.partial(f"what {listed(computed)} took in before was rounded to the old type", listed=True)
-    return edited.full(listed=True)
+    return edited.unless_rounded(f"what {listed(items.rounded)} took in before was rounded to the old type")
 
 
 def _frame_edited(edited: Edited) -> Judgement:
