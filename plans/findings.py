@@ -128,3 +128,10 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     if near:
         return f"did you mean `{lowered[near[0]]}`?"
     return otherwise or (f"known: {', '.join(names)}" if names else "")
+
+
+def raise_unreadable(findings: Iterable[Finding], source: str) -> None:
+    """Raise the first finding for which a plan cannot be read as PlanError; `source` is the name of its file."""
+    errors = [finding for finding in findings if finding.is_unreadable]
+    if errors:
+        raise errors[0].as_error(source, more=len(errors) - 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compiled_plan.plans.files import quoted, read_text
-from compiled_plan.plans.findings import Finding
+from compiled_plan.plans.findings import Finding, raise_unreadable
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan
@@ -34,9 +34,8 @@ def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:
     inputs.
     """
     plan, findings = read_plan(data)
-    if plan is None:
-        errors = [finding for finding in findings if finding.is_unreadable]
-        raise errors[0].as_error(source, more=len(errors) - 1)
+    raise_unreadable(findings, source)
+    assert plan is not None, "a plan that cannot be read has a finding that says why"
     return plan
 
 

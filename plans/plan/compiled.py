@@ -13,6 +13,7 @@ from typing import Self
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import quoted, read_text
+from compiled_plan.plans.findings import raise_unreadable
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan.edges import Edge
@@ -56,9 +57,8 @@ class CompiledPlan:
         parts, findings = read_parts(data)
         if parts is not None:
             findings = list(structure_findings(parts.nodes, parts.edges))
-        errors = [finding for finding in findings if finding.is_unreadable]
-        if parts is None or errors:
-            raise errors[0].as_error(source, more=len(errors) - 1)
+        raise_unreadable(findings, source)
+        assert parts is not None, "a plan without parts has a finding that says why"
         return cls(parts.nodes, parts.edges, parts.flink_version)
 
     @classmethod

@@ -12,12 +12,11 @@ from compiled_plan.plans.inspection.diff.model import Change, SinkEdit
 from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
-from compiled_plan.plans.inspection.judging.lists import related
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.inspection.lineage.rows import Port
-from compiled_plan.plans.inspection.lineage.shifts import Shift
+from compiled_plan.plans.inspection.lineage.shifts import Shift, related
 from compiled_plan.plans.inspection.lineage.table_identity import is_positional, options_of
 from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
 from compiled_plan.plans.nodes.sink import Sink

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compiled_plan.plans.inspection.lineage.operators import Item, listed
-from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
+from compiled_plan.plans.inspection.lineage.shifts import Shift, related
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,3 @@ def list_edit(old: Sequence[Item], new: Sequence[Item]) -> ListEdit:
         if at not in found:
             take(at, [(shift, place) for place in free if (shift := related(old[place], item)) is not None])
     return ListEdit(tuple(old), tuple(new), tuple(found[at] for at in sorted(found)))
-
-
-def related(old: Item, new: Item) -> Shift | None:
-    """How two items differ that are computed alike; None where they are two things."""
-    if (old.digest, old.type) == (new.digest, new.type):
-        return Shift.NONE
-    if old.meaning is None or new.meaning is None or old.name != new.name:
-        return None
-    return relate(old.meaning, new.meaning)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, OperatorLineage, Property, Role
+from compiled_plan.plans.inspection.lineage.operators import Lineage, OperatorLineage, Property, Role
 from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
 from compiled_plan.plans.inspection.lineage.same_tables import tellings
-from compiled_plan.plans.inspection.lineage.shifts import relate
+from compiled_plan.plans.inspection.lineage.shifts import related
 from compiled_plan.plans.plan import CompiledPlan
 
 #: How alike two operators are: what does not differ, whether their rows go the same way, how much is equal.
@@ -197,22 +197,21 @@ def _likeness(old: _Candidate, new: _Candidate) -> _Score | None:
     keys = [each for each in new.operator.properties if each.role is Role.KEY]
     if not all(_equal(old, new, each.name) for each in keys):
         return None
-    differing = _differing(old, new)
     if not any(each.items for each in keys) and not _share_rows(old, new):
         return None
-    if len(differing) > 1 and old.place != new.place:
+    if len(_differing(old, new)) > 1 and old.place != new.place:
         return None
-    equal = sum(_equal(old, new, each.name) for each in new.operator.properties)
-    return -len(differing), int(old.place == new.place), equal
+    return _score(old, new)
 
 
 def _loosely(old: _Candidate, new: _Candidate) -> _Score | None:
     """The same of operators that may have other keys: of the same rows."""
-    if not _share_rows(old, new):
-        return None
-    differing = _differing(old, new)
+    return _score(old, new) if _share_rows(old, new) else None
+
+
+def _score(old: _Candidate, new: _Candidate) -> _Score:
     equal = sum(_equal(old, new, each.name) for each in new.operator.properties)
-    return -len(differing), int(old.place == new.place), equal
+    return -len(_differing(old, new)), int(old.place == new.place), equal
 
 
 def _share_rows(old: _Candidate, new: _Candidate) -> bool:
@@ -245,10 +244,5 @@ def _equal(old: _Candidate, new: _Candidate, name: str) -> bool:
     here, there = old.properties.get(name), new.properties.get(name)
     if here is None or there is None or len(here.items) != len(there.items):
         return False
-    return all(one.digest == two.digest or _relates(one, two) for one, two in zip(here.items, there.items, strict=True))
-
-
-def _relates(old: Item, new: Item) -> bool:
-    if old.meaning is None or new.meaning is None or old.name != new.name:
-        return False
-    return relate(old.meaning, new.meaning) is not None
+    pairs = zip(here.items, there.items, strict=True)
+    return all(one.digest == two.digest or related(one, two) is not None for one, two in pairs)
