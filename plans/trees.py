@@ -13,10 +13,8 @@ H = TypeVar("H", bound=Hashable)
 def fold_tree(root: N, children_of: Callable[[N], Sequence[N]], combine: Callable[[N, tuple[T, ...]], T]) -> T:
     """The result of `combine` for a tree from its results for the parts; bottom-up, left to right.
 
-    Args:
-        root: the tree.
-        children_of: the children of a node, in order; asked once for each node, on the way down.
-        combine: takes each node, and its results for the node's children, in order.
+    `children_of` is asked once for each node, on the way down; `combine` takes each node and its children's results, in
+    order.
     """
     node = root
     above: list[tuple[N, Sequence[N], list[T]]] = []

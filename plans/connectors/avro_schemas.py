@@ -59,13 +59,9 @@ def _remedy(type_: t.LogicalType, legacy: bool, corrected: str) -> str | None:
 
 
 def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECORD) -> Any:
-    """The Avro schema of a type, as JSON's values.
+    """The Avro schema of a type that the rule of `avro_columns` lets through, as JSON's values; `name`: of a record.
 
-    Args:
-        type_: a type that the rule of `avro_columns` lets through.
-        legacy: TIMESTAMP is Avro's timestamp, which is a moment; else it is a local timestamp, and TIMESTAMP_LTZ a
-            timestamp.
-        name: the name of a record.
+    With `legacy`, TIMESTAMP is Avro's timestamp, which is a moment; else it is a local one, and TIMESTAMP_LTZ a moment.
     """
     found = _present(type_, legacy, name)
     return ["null", found] if type_.nullable and found != "null" else found

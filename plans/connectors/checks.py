@@ -31,17 +31,7 @@ def table_faults(
     lookup: bool = False,
     primary_key: Sequence[str] = (),
 ) -> Iterator[TableFault]:
-    """All that keeps a table from being read (`reading`; with `lookup` by key) or written.
-
-    Args:
-        table: its name, for messages.
-        options: its options.
-        columns: its physical columns.
-        partition_keys: names of the columns that partition it.
-        reading: whether it is read; else it is written.
-        lookup: whether it is asked by key.
-        primary_key: names of the columns of its primary key.
-    """
+    """All that keeps a table from being read (`reading`; with `lookup` by key) or written; `columns`: physical ones."""
     name = options.get("connector")
     connector = connector_spec(name)
     if name is None or connector is None:

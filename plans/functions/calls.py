@@ -73,16 +73,10 @@ class Callables:
         return all(item.name for signature in self.signatures for item in signature.arguments)
 
     def bind(self, name: str, arguments: Sequence[ArgumentInfo], named: Sequence[str | None], fits: Fits) -> Bound:
-        """The call over these arguments.
+        """The call over these arguments, types and literals; `named` has the name of each that is passed by name.
 
-        Args:
-            name: the function's name, for errors.
-            arguments: types and literals.
-            named: the name of each argument that is passed by name.
-            fits: whether a type may be passed for another, cast if need be.
-
-        Raises:
-            ProgramError: they fit no signature; shows all.
+        `fits` says whether a type may be passed for another, cast if need be. Raises a ProgramError that shows all
+        signatures where they fit none.
         """
         if self.inference is not None:
             return self._inferred(name, self.inference, arguments, named, fits)

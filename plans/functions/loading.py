@@ -74,14 +74,8 @@ def check_folder(module: str, root: Path | None = None) -> None:
 def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: str, signature: str) -> PythonFunction:
     """The reference of a plan to a function; notes that this process may run it.
 
-    Args:
-        function: an instance.
-        is_instance: whether it was registered as an object, whose attributes count.
-        method: the method that is called.
-        signature: for the reader.
-
-    Raises:
-        ProgramError: the object's attributes cannot stand in a plan.
+    Of one that was registered as an object (`is_instance`) the attributes count; those that cannot stand in a plan
+    raise a ProgramError.
     """
     class_ = type(function)
     file = _file_of(class_)
@@ -207,16 +201,10 @@ def registered(reference: PythonFunction) -> type[UserDefinedFunction] | None:
 
 
 def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserDefinedFunction:
-    """The function that a plan names, as a new instance.
+    """The function that a plan names, as a new instance; only modules of `allowed`, each with all below it, are
+    imported.
 
-    Args:
-        reference: as in the plan.
-        allowed: modules that may be imported, each with all below it.
-        where: the node, for errors.
-
-    Raises:
-        UnsupportedError: its module is not allowed.
-        ExecutionError: it cannot be imported or made.
+    Raises an UnsupportedError for another module, an ExecutionError where it cannot be imported or made.
     """
     class_ = _LIVE.get((reference.module, reference.class_))
     if class_ is None:

@@ -146,8 +146,7 @@ def inherit_uids(plan: CompiledPlan, old: CompiledPlan) -> Inherited:
     """Give the operators of a plan the uids that they had in an older one, so that their state is found again.
 
     No uid is given twice, and none of the old plan to an operator that is another one. Uids of the plan are replaced;
-    an
-    old plan of Flink, without uids, counts as if it had got them here.
+    an old plan of Flink, without uids, counts as if it had got them here.
     """
     from compiled_plan.plans.inspection.lineage.matching import match_operators
 

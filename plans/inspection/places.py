@@ -19,12 +19,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
 
 def check_places(plan: CompiledPlan, checkpoint: str = "") -> None:
-    """Refuse a start whose local places do not fit; what is remote, the start itself looks at.
-
-    Raises:
-        DataError: a source is not there, or a sink's place is a file or cannot be written.
-        CheckpointError: the checkpoint's place is a file, cannot be written, or holds something else.
-    """
+    """Refuse a start whose local places do not fit (DataError, CheckpointError); it looks at remote ones itself."""
     if checkpoint:
         _check_checkpoint(checkpoint)
     for node in plan.nodes:

@@ -57,14 +57,10 @@ Columns = Sequence[LogicalType]
 def expression_faults(
     rex: RexNode, columns: Columns, path: Path, wanted: LogicalType | None = None, outer: LogicalType | None = None
 ) -> Iterator[Fault]:
-    """What is wrong within an expression.
+    """What is wrong within an expression over such columns, which stands at `path`.
 
-    Args:
-        rex: the expression.
-        columns: the types of the columns that it may refer to.
-        path: where it stands.
-        wanted: the type that it must have; None for any.
-        outer: the type of the row that correlation variables stand for; None where there are none.
+    `wanted` is the type that it must have, None for any; `outer` the type of the row that correlation variables stand
+    for.
     """
     within = fold(rex, lambda node, below: _faults_of(node, below, columns, outer))
     found = [replace(fault, path=(*path, *fault.path)) for fault in within]

@@ -150,17 +150,11 @@ def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
 
 
 class Lineage:
-    """Sends the events of a run; where that fails the run goes on, and it is said once.
+    """Sends the events of a run, called `name`; where that fails the run goes on, and `warn` is told once.
 
-    Args:
-        target: a URL, `http://marquez:5000`, or a file, which events are added to, one a line. A key for the API is
-            taken from `OPENLINEAGE_API_KEY` of the environment.
-        plan: the plan that runs.
-        name: what the run is called.
-        warn: is told what could not be sent.
-
-    Raises:
-        ExecutionError: the library is not installed; the file cannot be written.
+    `target` is a URL, `http://marquez:5000`, or a file, which events are added to, one a line. A key for the API is
+    taken from `OPENLINEAGE_API_KEY` of the environment. Raises an ExecutionError where the library is not installed, or
+    the file cannot be written.
     """
 
     def __init__(self, target: str, plan: CompiledPlan, name: str, warn: Callable[[str], None]) -> None:

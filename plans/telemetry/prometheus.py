@@ -89,13 +89,8 @@ class RunMetrics:
 class MetricsServer:
     """Serves the figures of one run at `/metrics`.
 
-    Args:
-        address: `9464`, of this machine alone; `0.0.0.0:9464`, of all its addresses.
-        plan: what the run is called; the name of the plan's file if empty.
-
-    Raises:
-        ProgramError: no such address.
-        ExecutionError: it is taken; the library is not installed.
+    Its address is one of this machine alone (`9464`) or of all (`0.0.0.0:9464`). Raises a ProgramError where there is
+    no such address, an ExecutionError where it is taken or the library is not installed.
     """
 
     def __init__(self, address: str, plan: str) -> None:

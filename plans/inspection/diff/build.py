@@ -30,11 +30,8 @@ def diff_plans(
 ) -> PlanDiff:
     """Compare two plans: a verdict for each operator, source and sink, and for all; empty where both do the same.
 
-    Args:
-        old: the plan that was there, such as the one of a checkpoint; of Flink's plans uids are derived.
-        new: the plan that is to be started.
-        filled: nodes of the new plan that are filled from history before they start.
-        runs: facts of the run of each.
+    The old one may be Flink's, of which uids are derived. Nodes of `filled` are filled from history before they start;
+    `runs` are facts of the run of each.
     """
     return diff_of(Both.of(old, new, runs), filled)
 

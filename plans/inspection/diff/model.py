@@ -77,25 +77,16 @@ Part = OperatorEdit | SourceEdit | SinkEdit
 
 @dataclass(frozen=True, slots=True)
 class PlanDiff:
-    """Two plans beside each other.
+    """Two plans beside each other."""
 
-    Args:
-        operators: in the order of the new plan, then those that were removed.
-        sources: the same.
-        sinks: the same.
-        stateless: lines about operators without state that came, went or changed: "filter `amount > 10`: added".
-        verdict: the worst of all.
-        whole: edits that concern the program as a whole: all that it reads, the version of Spark.
-        unchecked: facts that only a start can compare, in words.
-    """
-
-    operators: tuple[OperatorEdit, ...]
-    sources: tuple[SourceEdit, ...]
-    sinks: tuple[SinkEdit, ...]
+    operators: tuple[OperatorEdit, ...]  # in the order of the new plan, then those that were removed
+    sources: tuple[SourceEdit, ...]  # the same
+    sinks: tuple[SinkEdit, ...]  # the same
+    #: Operators without state that came, went or changed: "filter `amount > 10`: added".
     stateless: tuple[PropertyEdit, ...] = ()
-    verdict: Verdict = Verdict.FULL
-    whole: tuple[PropertyEdit, ...] = ()
-    unchecked: tuple[str, ...] = ()
+    verdict: Verdict = Verdict.FULL  # the worst of all
+    whole: tuple[PropertyEdit, ...] = ()  # edits of the program as a whole: all that it reads, the version of Spark
+    unchecked: tuple[str, ...] = ()  # facts that only a start can compare, in words
 
     @classmethod
     def of(

@@ -53,10 +53,8 @@ class Operators:
 def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]], filled: Collection[int] = ()) -> Operators:
     """Look at all operators.
 
-    Args:
-        both: the two plans.
-        sources: by node of the new plan, what is not right with the rows that a table gave before.
-        filled: nodes of the new plan whose state is made of all rows that were read before.
+    `sources` says by node of the new plan what is not right with the rows that a table gave before; the state of
+    `filled` nodes is made of all rows that were read before.
     """
     work = _Work(both, dict(sources), filled)
     for node in both.new.plan.in_order:

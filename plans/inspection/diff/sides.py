@@ -190,9 +190,7 @@ class Both:
     def strangers(self, old: int, new: int) -> tuple[int, ...]:
         """Operators that were there and whose rows come to a node now, but did not come to it before.
 
-        Names of rows do not tell: filters in front of an operator are no part of it, so two operators may give rows of
-        one
-        name.
+        Names of rows do not tell: filters in front of an operator are no part of it, so two may give rows of one name.
         """
         before = set(self.old.before(old))
         above = (each for each in self.new.before(new) if each in self.new.operators and each in self.matches)

@@ -57,15 +57,9 @@ def match_operators(
     Equal lineage comes first: with all that stands above, then what an operator is by itself; of several equal ones
     where their rows go decides. Then, with keys that are found again, the one that is more alike than any other, from
     both sides. Tables are known by where their rows are, then by their names. Ids and the order of nodes play no part.
-
-    Args:
-        old: a plan.
-        new: a later one.
-        named: nodes of the new plan -> nodes of the old one that they are by their uids; operators of two kinds are
-            never one.
-        lineages: of both plans, by tables that are told apart as `same_tables.tellings` says.
-        loose: whether an operator may have another key, if it has the same rows and nothing else is like it: to say
-            of it what was changed, not to go on with its state.
+    Nodes of `named` are, by their uids, those of the old plan; operators of two kinds are never one. `lineages` are of
+    both plans, by tables that are told apart as `same_tables.tellings` says. With `loose`, an operator may have another
+    key if it has the same rows and nothing else is like it: to say of it what was changed, not to go on with its state.
     """
     if lineages is None:
         before, after = tellings(old, new)

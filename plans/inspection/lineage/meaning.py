@@ -70,18 +70,10 @@ def made_of(
     plain: Any = None,
     type_: LogicalType | None = None,
 ) -> Meaning:
-    """What is made of other meanings.
+    """What is made of other meanings, in an order that counts; `head` is the kind of thing, "call" say.
 
-    Args:
-        head: the kind of thing, "call" say.
-        parts: what it is made of, in an order that counts.
-        detail: what else tells it apart, as JSON.
-        text: see `Meaning`.
-        full: see `Meaning`; the text if left out.
-        zones: zones that it depends on beside those of its parts.
-        functions: Python functions beside those of its parts.
-        plain: the detail without types, where it holds some.
-        type_: the type of its values.
+    `detail`, as JSON, is what else tells it apart, `plain` the detail without types. `zones` and `functions` are those
+    beside the ones of its parts; of `text` and `full`, see `Meaning`.
     """
     return Meaning(
         digest_of([head, detail, [part.digest for part in parts]]),

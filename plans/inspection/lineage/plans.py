@@ -21,10 +21,8 @@ from compiled_plan.plans.plan import CompiledPlan
 def lineage_of(plan: CompiledPlan, place: Callable[[str], str] = at_rest, telling: Telling | None = None) -> Lineage:
     """The state of a plan's operators, and what they read it from.
 
-    Args:
-        plan: the plan.
-        place: the full name of a path, so that two spellings of one place are equal.
-        telling: what tells tables apart; the places of their rows if left out.
+    `place` gives the full name of a path, so that two spellings of one place are equal; `telling` tells tables apart,
+    else the places of their rows do.
     """
     rows, operators = _read(plan, telling or by_place(place))
     sources = _sources(plan, place)

@@ -150,17 +150,11 @@ def _to(class_: Callable[[Any], Any]) -> Convert:
 
 @dataclass(frozen=True, slots=True)
 class PackageConversion:
-    """A class of a package that may not be there, known by its name.
+    """A class of a package that may not be there, known by its name."""
 
-    Args:
-        name: the class's full name; or its beginning, with an asterisk at the end.
-        to_internal: as in `Conversion`.
-        to_external: (internal value, class) to object.
-    """
-
-    name: str
+    name: str  # in full; or its beginning, with an asterisk at the end
     to_internal: Convert
-    to_external: Callable[[Any, Any], Any]
+    to_external: Callable[[Any, Any], Any]  # of an internal value and the class
 
     def fits(self, class_: type) -> bool:
         """Whether a class is meant."""

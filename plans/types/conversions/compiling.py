@@ -17,9 +17,8 @@ from compiled_plan.plans.types.converter import ClassLoader
 def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:
     """The functions for a data type, with its `bridged_to` and the custom conversions of its logical types.
 
-    Raises:
-        UnsupportedError: values of the type cannot be converted.
-        DataError: the class of a structured type does not fit its fields; a converter cannot be opened.
+    Raises an UnsupportedError for values that cannot be converted, a DataError where the class of a structured type
+    does not fit its fields or a converter cannot be opened.
     """
     type_ = data_type.logical_type
     own = dict(type_.conversions)
