@@ -27,10 +27,8 @@ _HERE = threading.local()
 def deeply(function: Callable[P, T]) -> Callable[P, T]:
     """The function, called a second time with room for some 10,000 levels where the first call had too little.
 
-    Its first call must leave nothing behind. The second one is in a thread of its own, with the caller's context.
-
-    Raises:
-        NestingError: also that was too little.
+    Its first call must leave nothing behind. The second one is in a thread of its own, with the caller's context; it
+    raises NestingError where that is too little, too.
     """
 
     @wraps(function)

@@ -93,21 +93,13 @@ def _inside(value: Any) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong within one node.
+    """What is wrong within one node."""
 
-    Args:
-        path: where in the node's JSON, as parts of a JSON pointer.
-        message: what is wrong, in one sentence.
-        remedy: what to do about it.
-        value: the JSON value found there; None where there is none.
-        editable: whether the plan can be edited all the same, and only not run here.
-    """
-
-    path: tuple[str | int, ...]
+    path: tuple[str | int, ...]  # where in the node's JSON, as parts of a JSON pointer
     message: str
     remedy: str = ""
-    value: Any = None
-    editable: bool = False
+    value: Any = None  # the JSON value found there; None where there is none
+    editable: bool = False  # whether the plan can be edited all the same, and only not run here
 
 
 def refusal(path: tuple[str | int, ...], message: str, remedy: str = "", value: Any = None) -> Fault:
@@ -136,3 +128,10 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     if near:
         return f"did you mean `{lowered[near[0]]}`?"
     return otherwise or (f"known: {', '.join(names)}" if names else "")
+
+
+def raise_unreadable(findings: Iterable[Finding], source: str) -> None:
+    """Raise the first finding for which a plan cannot be read as PlanError; `source` is the name of its file."""
+    errors = [finding for finding in findings if finding.is_unreadable]
+    if errors:
+        raise errors[0].as_error(source, more=len(errors) - 1)

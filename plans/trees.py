@@ -11,12 +11,10 @@ H = TypeVar("H", bound=Hashable)
 
 
 def fold_tree(root: N, children_of: Callable[[N], Sequence[N]], combine: Callable[[N, tuple[T, ...]], T]) -> T:
-    """What `combine` makes of a tree from what it made of the parts; bottom-up, left to right.
+    """The result of `combine` for a tree from its results for the parts; bottom-up, left to right.
 
-    Args:
-        root: the tree.
-        children_of: the children of a node, in order; asked once for each node, on the way down.
-        combine: is given each node, and its result for each of the node's children, in order.
+    `children_of` is asked once for each node, on the way down; `combine` takes each node and its children's results, in
+    order.
     """
     node = root
     above: list[tuple[N, Sequence[N], list[T]]] = []
@@ -40,12 +38,7 @@ def fold_tree(root: N, children_of: Callable[[N], Sequence[N]], combine: Callabl
 
 
 def reached(starts: Iterable[H], onward: Callable[[H], Iterable[H]]) -> Iterator[H]:
-    """What is reached from the starts, they too, each once.
-
-    Args:
-        starts: where to begin.
-        onward: what follows something, in a graph without regard to how it was reached.
-    """
+    """All that is reached from the starts, they too, each once; `onward` must not depend on the way there."""
     waiting = list(starts)
     seen: set[H] = set()
     while waiting:

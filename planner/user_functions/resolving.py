@@ -11,9 +11,9 @@ from compiled_plan.planner.functions import casts, plan_literals
 from compiled_plan.planner.functions.signatures import plain_times
 from compiled_plan.plans.functions.calls import Default
 from compiled_plan.plans.functions.inference import ArgumentInfo
-from compiled_plan.plans.functions.literals_to_python import literal_value
 from compiled_plan.plans.functions.loading import reference_to
 from compiled_plan.plans.rex import Literal, RexNode, type_of
+from compiled_plan.plans.rex.literals import literal_value
 from compiled_plan.plans.types import FieldsType, IntervalType, LogicalType, NullType, RawType
 from compiled_plan.plans.types.python.bridge import Bridged
 

@@ -59,13 +59,9 @@ def _remedy(type_: t.LogicalType, legacy: bool, corrected: str) -> str | None:
 
 
 def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECORD) -> Any:
-    """The Avro schema of a type, as JSON's values.
+    """The Avro schema of a type that the rule of `avro_columns` lets through, as JSON's values; `name`: of a record.
 
-    Args:
-        type_: a type that the rule of `avro_columns` lets through.
-        legacy: TIMESTAMP is Avro's timestamp, which is a moment; else it is a local timestamp, and TIMESTAMP_LTZ a
-            timestamp.
-        name: the name of a record.
+    With `legacy`, TIMESTAMP is Avro's timestamp, which is a moment; else it is a local one, and TIMESTAMP_LTZ a moment.
     """
     found = _present(type_, legacy, name)
     return ["null", found] if type_.nullable and found != "null" else found
@@ -116,10 +112,7 @@ def _timestamp(precision: int) -> str:
 def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
     fields = []
     for field in type_.fields:
-        entry = {
-            "name": field.name,
-            "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}"),
-        }
+        entry = {"name": field.name, "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}")}
         fields.append(entry | {"default": None} if field.type.nullable else entry)
     namespace, _, simple = name.rpartition(".")
     return {"type": "record", "name": simple, "namespace": namespace, "fields": fields}
@@ -136,12 +129,7 @@ def debezium_row(row: t.RowType) -> t.RowType:
 
 
 def schema_rule(name: str, *, events: bool = False) -> Rule:
-    """The rule of a format of Avro whose option `schema` gives a schema, which has to be that of the table.
-
-    Args:
-        name: the format.
-        events: whether the schema is that of events of Debezium.
-    """
+    """The rule of an Avro format whose option `schema` must match the table, or with `events` Debezium's of it."""
     columns = avro_columns(name)
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
@@ -195,14 +183,9 @@ _LOGICAL: Mapping[tuple[str, str], t.LogicalType] = {
 
 
 def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
-    """The type of a schema, with Flink's older mapping of timestamps.
+    """The type of a schema, with Flink's older mapping of timestamps; `named` holds the named schemas before it.
 
-    Args:
-        schema: as JSON's values.
-        named: the schemas before it that have names.
-
-    Raises:
-        ValueError: it is no schema, or one of something that columns cannot be.
+    Raises ValueError for what is no schema, and for types that columns cannot have.
     """
     if isinstance(schema, list):
         present = [each for each in schema if each != "null"]

@@ -31,17 +31,7 @@ def table_faults(
     lookup: bool = False,
     primary_key: Sequence[str] = (),
 ) -> Iterator[TableFault]:
-    """All that keeps a table from being read or written.
-
-    Args:
-        table: its name, for messages.
-        options: its options.
-        columns: its physical columns.
-        partition_keys: names of the columns that partition it.
-        reading: whether it is read; else it is written.
-        lookup: whether it is asked by key.
-        primary_key: names of the columns of its primary key.
-    """
+    """All that keeps a table from being read (`reading`; with `lookup` by key) or written; `columns`: physical ones."""
     name = options.get("connector")
     connector = connector_spec(name)
     if name is None or connector is None:
@@ -110,14 +100,9 @@ def changelog_of(options: Mapping[str, str], *, reading: bool) -> ChangelogMode 
 
 
 def format_options(options: Mapping[str, str], format_: str, option: str = "format") -> dict[str, str]:
-    """The options of the format without its prefix, choices spelled as declared; those that it does not have left out.
+    """The options of a format without its prefix, choices spelled as declared, without those that it does not have.
 
-    Flink passes over options of a format that it does not know. Those of open formats go to a library.
-
-    Args:
-        options: those of a table.
-        format_: the format.
-        option: the option that names it.
+    Flink passes over unknown options of a format. Those of open formats go to a library.
     """
     spec, prefix = format_spec(format_), FormatSlot.prefix(option, format_)
     assert spec is not None, format_
@@ -129,10 +114,7 @@ def format_options(options: Mapping[str, str], format_: str, option: str = "form
 
 
 def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
-    """Options that begin as those of the table's format and that it does not have, with what may be meant.
-
-    They have no effect.
-    """
+    """Options without effect, since the table's format does not have what they begin as -> what may be meant."""
     connector = connector_spec(options.get("connector"))
     found: dict[str, str] = {}
     for option, spec in formats_of(options, connector).items() if connector is not None else ():
@@ -145,7 +127,6 @@ def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorSpec) -> Iterator[TableFault]:
-    """What is wrong with the options that name formats."""
     for slot in connector.formats:
         chosen = slot.chosen(options)
         if chosen is None:
@@ -301,7 +282,6 @@ def _option_faults(
 
 
 def _lacking(table: str, options: Mapping[str, str], prefix: str, spec: FormatSpec) -> Iterator[TableFault]:
-    """Options that a format requires."""
     for name, option in spec.options.items():
         if option.required and not any(prefix + key in options for key in (name, *option.fallbacks)):
             message = f"table {table} lacks the option {prefix + name!r}, which format {spec.name!r} requires"

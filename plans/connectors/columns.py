@@ -1,11 +1,15 @@
-"""What the rules of several formats share: which columns a format holds, and how one says that it does not."""
+"""What several formats share: which columns a format holds, how one says that it does not, and changelogs of JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.format_spec import Unfit
+from compiled_plan.plans.connectors.common import JSON_OPTIONS
+from compiled_plan.plans.connectors.format_spec import FormatSpec, Unfit
+from compiled_plan.plans.connectors.spec import Metadata
+from compiled_plan.plans.connectors.table_options import TableOption
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 Rule = Callable[[t.RowType, Mapping[str, str]], Unfit | None]
 
@@ -47,6 +51,31 @@ def json_columns(name: str) -> Rule:
         )
 
     return rule
+
+
+def changelog_json(
+    name: str,
+    doc: str,
+    metadata: Mapping[str, Metadata],
+    *,
+    options: Mapping[str, TableOption] | None = None,
+    only_read: tuple[str, ...] = (),
+    at_start: str = "",
+) -> FormatSpec:
+    """A format of events of JSON that a tool makes of a database's changes, with options of its own."""
+    return FormatSpec(
+        name,
+        doc,
+        {**JSON_OPTIONS, **(options or {})},
+        reads=ChangelogMode.ALL,
+        writes=ChangelogMode.ALL,
+        metadata=metadata,
+        extension="json",
+        only_read=only_read,
+        messages=True,
+        unfit=json_columns(name),
+        at_start=at_start,
+    )
 
 
 def _no_json(type_: t.LogicalType) -> bool:

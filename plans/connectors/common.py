@@ -16,6 +16,20 @@ def tuning(kind: Kind, doc: str, uses: Use = Use.SINK, default: str = "") -> Tab
     return TableOption(kind, default, doc=doc, effect=Effect.TUNING, uses=uses)
 
 
+def passive(
+    kind: Kind,
+    doc: str,
+    uses: Use = Use.ANY,
+    default: str = "",
+    choices: tuple[str, ...] = (),
+    *,
+    fallbacks: tuple[str, ...] = (),
+    required: bool = False,
+) -> TableOption:
+    """An option on which no row depends."""
+    return TableOption(kind, default, choices, doc=doc, uses=uses, passive=True, fallbacks=fallbacks, required=required)
+
+
 def refused(doc: str, why: str, uses: Use = Use.ANY) -> TableOption:
     """An option that changes what happens, and is not supported; `why` follows a colon."""
     return TableOption(Kind.TEXT, doc=doc, effect=Effect.REFUSED, why=why, uses=uses)
@@ -26,20 +40,18 @@ _KEEPING_PACE = "How watermarks of several tables keep pace, "
 _ONE_PACE = "a micro-batch takes from each table what is there, however far its watermark is"
 #: Options of tables with watermarks, whatever the connector.
 WATERMARKS = {
-    EMIT_STRATEGY: TableOption(
+    EMIT_STRATEGY: passive(
         Kind.CHOICE,
+        "Whether each row may move the watermark, or one that is more than 200 ms ahead.",
+        Use.SOURCE,
         "on-periodic",
         ("on-periodic", "on-event"),
-        doc="Whether each row may move the watermark, or one that is more than 200 ms ahead.",
-        uses=Use.SOURCE,
-        passive=True,
     ),
-    IDLE_TIMEOUT: TableOption(
+    IDLE_TIMEOUT: passive(
         Kind.DURATION,
-        doc="After how long without rows a partition no longer holds windows back; `0 s` for never. Without it, what "
+        "After how long without rows a partition no longer holds windows back; `0 s` for never. Without it, what "
         "`table.exec.source.idle-timeout` says.",
-        uses=Use.SOURCE,
-        passive=True,
+        Use.SOURCE,
     ),
     "scan.watermark.alignment.group": refused(_KEEPING_PACE + "by the name of their group.", _ONE_PACE),
     "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "how far one may be ahead.", _ONE_PACE),

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec
-from compiled_plan.plans.connectors.table_options import TableOption, Use
+from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 
@@ -17,17 +18,13 @@ _PATH, TABLE = "dead-letter.path", "dead-letter.table"
 _IGNORING = "ignore-parse-errors"
 
 OPTIONS = {
-    _PATH: TableOption(
+    _PATH: passive(
         Kind.TEXT,
-        doc="A folder for records that cannot be read, which end the run without it. Not an option of Flink's.",
-        uses=Use.SOURCE,
-        passive=True,
+        "A folder for records that cannot be read, which end the run without it. Not an option of Flink's.",
+        Use.SOURCE,
     ),
-    TABLE: TableOption(
-        Kind.TEXT,
-        doc="A table of the program for such records, by its name. Not an option of Flink's.",
-        uses=Use.SOURCE,
-        passive=True,
+    TABLE: passive(
+        Kind.TEXT, "A table of the program for such records, by its name. Not an option of Flink's.", Use.SOURCE
     ),
 }
 
@@ -46,12 +43,9 @@ def puts_aside(options: Mapping[str, str]) -> bool:
 
 
 def unreadable_remedy(connector: ConnectorSpec, format_: FormatSpec, prefix: str) -> str:
-    """Remedy for a record that ends the run because it cannot be read: the options that let the run go on.
+    """Remedy for an unreadable record that ends the run: the options that let the run go on.
 
-    Args:
-        connector: of the table.
-        format_: of the record.
-        prefix: of the format's options in the table, such as `value.json.`.
+    `prefix` is that of the format's options in the table, such as `value.json.`.
     """
     ways = []
     if _IGNORING in format_.options:
@@ -81,13 +75,7 @@ def name_parts(text: str) -> tuple[str, ...]:
 
 
 def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) -> Iterator[TableFault]:
-    """What keeps a table from taking dead letters.
-
-    Args:
-        table: its name, for messages.
-        columns: its physical columns.
-        others: the names of columns that are written beside them, which are metadata.
-    """
+    """Reasons why a table cannot take dead letters; `others` are the names of its metadata columns that are written."""
     what = f"table {table} takes dead letters"
     known = ", ".join(f"{field.name} {field.type}" for field in COLUMNS.fields)
     for field in columns.fields:

@@ -28,48 +28,30 @@ class FormatSpec:
     """A format.
 
     Flink refuses no unknown option of a format, and neither does a table here; see `checks`.
-
-    Args:
-        name: the value of the option `format`.
-        doc: what it is, for people; one sentence.
-        options: by name without the format's prefix.
-        reads: the kinds of rows that it holds when read.
-        writes: the kinds of rows that it takes.
-        metadata: by key, in the order of Flink's page; a connector of messages offers them, files do not.
-        extension: the end of the names of files, without the dot.
-        positional: whether columns are found by their position and not by their name.
-        open: whether its further options go to a library.
-        not_both: pairs of boolean options that cannot both be true.
-        only_read: boolean options that cannot be true where a table is written.
-        unfit: what it cannot hold of a row's columns, given its options; None where all is well.
-        contradiction: what is wrong with its options together: option, message, remedy.
-        messages: whether it can be in messages, and not in files alone.
-        files: whether it can be in files, and not in messages alone.
-        blocks: whether files are blocks of rows, of which none can be put aside.
-        groups: options of which only the prefix is known, which is behind the format's own.
-        packages: libraries that a run needs beside the product.
-        at_start: what a plan does not say, so that only a start can look at it.
     """
 
-    name: str
-    doc: str
-    options: Mapping[str, TableOption] = field(default_factory=dict)
-    reads: ChangelogMode = ChangelogMode.INSERT
-    writes: ChangelogMode = ChangelogMode.INSERT
+    name: str  # the value of the option `format`
+    doc: str  # what it is, for people; one sentence
+    options: Mapping[str, TableOption] = field(default_factory=dict)  # by name without the format's prefix
+    reads: ChangelogMode = ChangelogMode.INSERT  # the kinds of rows that it holds when read
+    writes: ChangelogMode = ChangelogMode.INSERT  # the kinds of rows that it takes
+    #: By key, in the order of Flink's page; a connector of messages offers them, files do not.
     metadata: Mapping[str, Metadata] = field(default_factory=dict)
-    extension: str = ""
-    positional: bool = False
-    open: bool = False
-    not_both: tuple[tuple[str, str], ...] = ()
-    only_read: tuple[str, ...] = ()
+    extension: str = ""  # the end of the names of files, without the dot
+    positional: bool = False  # whether columns are found by their position and not by their name
+    open: bool = False  # whether its further options go to a library
+    not_both: tuple[tuple[str, str], ...] = ()  # pairs of boolean options that cannot both be true
+    only_read: tuple[str, ...] = ()  # boolean options that cannot be true where a table is written
+    #: What it cannot hold of a row's columns, given its options; None where all is well.
     unfit: Callable[[RowType, Mapping[str, str]], Unfit | None] | None = None
+    #: What is wrong with its options together: option, message, remedy.
     contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
-    messages: bool = False
-    files: bool = True
-    blocks: bool = False
-    groups: tuple[OptionGroup, ...] = ()
-    packages: tuple[Package, ...] = ()
-    at_start: str = ""
+    messages: bool = False  # whether it can be in messages, and not in files alone
+    files: bool = True  # whether it can be in files, and not in messages alone
+    blocks: bool = False  # whether files are blocks of rows, of which none can be put aside
+    groups: tuple[OptionGroup, ...] = ()  # options of which only the prefix is known, which is behind the format's own
+    packages: tuple[Package, ...] = ()  # libraries that a run needs beside the product
+    at_start: str = ""  # what a plan does not say, so that only a start can look at it
 
     def option(self, name: str) -> TableOption | None:
         """The option of that name, without the format's prefix, also one of a group; None for one that it has not."""

@@ -23,11 +23,7 @@ _HELD: weakref.WeakValueDictionary[str, Held] = weakref.WeakValueDictionary()
 
 
 class Held:
-    """Some data, and the files that were made of it. Both go when nothing refers to this object any more.
-
-    Args:
-        data: the data.
-    """
+    """Some data, and the files that were made of it. Both go when nothing refers to this object any more."""
 
     def __init__(self, data: Any) -> None:
         self.data = data
@@ -61,6 +57,5 @@ def held_by_nodes(nodes: Iterable[PlanNode]) -> tuple[Held, ...]:
     """The data that a plan's scans read."""
     from compiled_plan.plans.nodes.scan import TableSourceScan
 
-    tables = (node.scan_table_source.table.resolved_table for node in nodes if isinstance(node, TableSourceScan))
-    found = (held_by(table.options) for table in tables if table is not None)
+    found = (held_by(node.scan_table_source.table.options) for node in nodes if isinstance(node, TableSourceScan))
     return tuple(item for item in found if item is not None)

@@ -8,21 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A library of Maven that a run gets where its class path lacks it.
+    """A library of Maven that a run gets where its class path lacks it."""
 
-    Args:
-        coordinates: `group:name:version`. What it depends on Spark brings, or it is a package of its own.
-        sha256: of its jar, in hexadecimal.
-        holds: the full name of a class of it, by which it is found.
-        option: the option of a table that decides whether it is needed; empty where it always is.
-        begins: what that option's value begins with then.
-    """
-
-    coordinates: str
-    sha256: str
-    holds: str
-    option: str = ""
-    begins: str = ""
+    coordinates: str  # `group:name:version`. What it depends on Spark brings, or it is a package of its own.
+    sha256: str  # of its jar, in hexadecimal
+    holds: str  # the full name of a class of it, by which it is found
+    option: str = ""  # the option of a table that decides whether it is needed; empty where it always is
+    begins: str = ""  # what that option's value begins with then
 
     def serves(self, options: Mapping[str, str]) -> bool:
         """Whether a table of these options needs it."""

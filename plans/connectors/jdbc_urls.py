@@ -41,30 +41,22 @@ def _names(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A driver of JDBC.
-
-    Args:
-        classes: its classes.
-        place: a pattern of what stands between the name of the database system and the parameters; a database in its
-            group `file` or `memory` runs in this process.
-        mark: separates parameters; the first one stands behind `?` if it is `&`.
-        harmless: parameters that reach nothing else.
-        files: parameters that are files.
-        code: parameters that load classes, run statements, or let the server have files of this machine.
-        braces: whether a value may stand in braces.
-        plain: whether values have to be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call
-            functions, and Oracle puts the value into a descriptor, where it may go on behind a parenthesis.
-        java: whether a statement may define functions in Java, which run in this process where the database does.
-    """
+    """A driver of JDBC."""
 
     classes: tuple[str, ...]
+    #: A pattern of what stands between the name of the database system and the parameters; a database in its group
+    #: `file` or `memory` runs in this process.
     place: str
-    mark: str
-    harmless: frozenset[str]
-    files: frozenset[str] = frozenset()
+    mark: str  # separates parameters; the first one stands behind `?` if it is `&`
+    harmless: frozenset[str]  # parameters that reach nothing else
+    files: frozenset[str] = frozenset()  # parameters that are files
+    #: Parameters that load classes, run statements, or let the server have files of this machine.
     code: frozenset[str] = frozenset()
-    braces: bool = False
+    braces: bool = False  # whether a value may stand in braces
+    #: Whether values have to be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call functions,
+    #: and Oracle puts the value into a descriptor, where it may go on behind a parenthesis.
     plain: bool = False
+    #: Whether a statement may define functions in Java, which run in this process where the database does.
     java: bool = False
 
 
@@ -80,26 +72,23 @@ DRIVERS: Mapping[str, Driver] = {
         _ON_SERVER,
         "&",
         _names(
-            "user password ssl sslmode sslnegotiation currentSchema ApplicationName connectTimeout "
-            "socketTimeout loginTimeout cancelSignalTimeout tcpKeepAlive tcpNoDelay "
-            "reWriteBatchedInserts prepareThreshold preparedStatementCacheQueries "
-            "preparedStatementCacheSizeMiB defaultRowFetchSize stringtype binaryTransfer "
-            "binaryTransferEnable binaryTransferDisable targetServerType loadBalanceHosts "
-            "hostRecheckSeconds readOnly readOnlyMode options assumeMinServerVersion autosave "
-            "cleanupSavepoints channelBinding gssEncMode escapeSyntaxCallMode logUnclosedConnections "
-            "quoteReturningIdentifiers preferQueryMode unknownLength disableColumnSanitiser "
-            "databaseMetadataCacheFields databaseMetadataCacheFieldsMiB maxResultBuffer adaptiveFetch "
-            "adaptiveFetchMinimum adaptiveFetchMaximum allowEncodingChanges receiveBufferSize "
-            "sendBufferSize protocolVersion hideUnprivilegedObjects logServerErrorDetail "
-            "groupStartupParameters sslpassword sslResponseTimeout gssResponseTimeout pemKeyAlgorithm "
-            "queryTimeout requireAuth scramMaxIterations maxSendBufferSize reWriteBatchedInsertsSize "
-            "flushCacheOnDdl convertBooleanToNumeric localSocketAddress"
+            "user password ssl sslmode sslnegotiation currentSchema ApplicationName connectTimeout socketTimeout "
+            "loginTimeout cancelSignalTimeout tcpKeepAlive tcpNoDelay reWriteBatchedInserts prepareThreshold "
+            "preparedStatementCacheQueries preparedStatementCacheSizeMiB defaultRowFetchSize stringtype "
+            "binaryTransfer binaryTransferEnable binaryTransferDisable targetServerType loadBalanceHosts "
+            "hostRecheckSeconds readOnly readOnlyMode options assumeMinServerVersion autosave cleanupSavepoints "
+            "channelBinding gssEncMode escapeSyntaxCallMode logUnclosedConnections quoteReturningIdentifiers "
+            "preferQueryMode unknownLength disableColumnSanitiser databaseMetadataCacheFields "
+            "databaseMetadataCacheFieldsMiB maxResultBuffer adaptiveFetch adaptiveFetchMinimum adaptiveFetchMaximum "
+            "allowEncodingChanges receiveBufferSize sendBufferSize protocolVersion hideUnprivilegedObjects "
+            "logServerErrorDetail groupStartupParameters sslpassword sslResponseTimeout gssResponseTimeout "
+            "pemKeyAlgorithm queryTimeout requireAuth scramMaxIterations maxSendBufferSize "
+            "reWriteBatchedInsertsSize flushCacheOnDdl convertBooleanToNumeric localSocketAddress"
         ),
         _names("sslcert sslkey sslrootcert"),
         _names(
-            "socketFactory socketFactoryArg sslfactory sslfactoryarg sslhostnameverifier "
-            "sslpasswordcallback authenticationPluginClassName xmlFactoryFactory connectExecutor "
-            "connectExecutorArg classLoaderStrategy"
+            "socketFactory socketFactoryArg sslfactory sslfactoryarg sslhostnameverifier sslpasswordcallback "
+            "authenticationPluginClassName xmlFactoryFactory connectExecutor connectExecutorArg classLoaderStrategy"
         ),
     ),
     "mysql": Driver(
@@ -108,21 +97,19 @@ DRIVERS: Mapping[str, Driver] = {
         "&",
         _names(
             _ANY_MYSQL + "requireSSL verifyServerCertificate serverTimezone connectionTimeZone preserveInstants "
-            "forceConnectionTimeZoneToSession useUnicode characterEncoding connectionCollation "
-            "useServerPrepStmts cachePrepStmts prepStmtCacheSize prepStmtCacheSqlLimit "
-            "zeroDateTimeBehavior tinyInt1isBit yearIsDateType transformedBitIsBoolean useCursorFetch "
-            "defaultFetchSize autoReconnect maxReconnects initialTimeout failOverReadOnly "
-            "allowPublicKeyRetrieval sendFractionalSeconds createDatabaseIfNotExist "
-            "nullDatabaseMeansCurrent nullCatalogMeansCurrent useInformationSchema "
-            "useLegacyDatetimeCode jdbcCompliantTruncation tlsVersions enabledTLSProtocols "
-            "tlsCiphersuites cacheServerConfiguration elideSetAutoCommits useLocalSessionState "
-            "maintainTimeStats noDatetimeStringSync treatUtilDateAsTimestamp useAffectedRows "
-            "trustCertificateKeyStorePassword clientCertificateKeyStorePassword allowMultiQueries "
-            "trustCertificateKeyStoreType clientCertificateKeyStoreType characterSetResults "
-            "passwordCharacterEncoding tcpNoDelay tcpRcvBuf tcpSndBuf tcpTrafficClass localSocketAddress "
-            "maxAllowedPacket maxRows netTimeoutForStreamingResults clobberStreamingResults "
-            "continueBatchOnError cacheResultSetMetadata cacheCallableStmts callableStmtCacheSize "
-            "cacheDefaultTimeZone databaseTerm blobsAreStrings functionsNeverReturnBlobs "
+            "forceConnectionTimeZoneToSession useUnicode characterEncoding connectionCollation useServerPrepStmts "
+            "cachePrepStmts prepStmtCacheSize prepStmtCacheSqlLimit zeroDateTimeBehavior tinyInt1isBit "
+            "yearIsDateType transformedBitIsBoolean useCursorFetch defaultFetchSize autoReconnect maxReconnects "
+            "initialTimeout failOverReadOnly allowPublicKeyRetrieval sendFractionalSeconds createDatabaseIfNotExist "
+            "nullDatabaseMeansCurrent nullCatalogMeansCurrent useInformationSchema useLegacyDatetimeCode "
+            "jdbcCompliantTruncation tlsVersions enabledTLSProtocols tlsCiphersuites cacheServerConfiguration "
+            "elideSetAutoCommits useLocalSessionState maintainTimeStats noDatetimeStringSync "
+            "treatUtilDateAsTimestamp useAffectedRows trustCertificateKeyStorePassword "
+            "clientCertificateKeyStorePassword allowMultiQueries trustCertificateKeyStoreType "
+            "clientCertificateKeyStoreType characterSetResults passwordCharacterEncoding tcpNoDelay tcpRcvBuf "
+            "tcpSndBuf tcpTrafficClass localSocketAddress maxAllowedPacket maxRows netTimeoutForStreamingResults "
+            "clobberStreamingResults continueBatchOnError cacheResultSetMetadata cacheCallableStmts "
+            "callableStmtCacheSize cacheDefaultTimeZone databaseTerm blobsAreStrings functionsNeverReturnBlobs "
             "treatMysqlDatetimeAsTimestamp autoClosePStmtStreams useColumnNamesInFindColumn "
             "useOldAliasMetadataBehavior queryTimeoutKillsConnection disconnectOnExpiredPasswords "
             "readOnlyPropagatesToServer retriesAllDown reconnectAtTxEnd secondsBeforeRetrySource "
@@ -130,15 +117,14 @@ DRIVERS: Mapping[str, Driver] = {
         ),
         _names("serverRSAPublicKeyFile clientCertificateKeyStoreUrl trustCertificateKeyStoreUrl"),
         _names(
-            "autoDeserialize queryInterceptors statementInterceptors exceptionInterceptors "
-            "authenticationPlugins connectionLifecycleInterceptors defaultAuthenticationPlugin "
-            "socketFactory ha.loadBalanceStrategy loadBalanceStrategy loadBalanceExceptionChecker "
-            "loadBalanceConnectionGroup serverConfigCacheFactory parseInfoCacheFactory "
-            "queryInfoCacheFactory propertiesTransform clientInfoProvider logger profilerEventHandler "
-            "useConfigs customCharsetMapping authenticationOpenidConnectCallbackHandler "
-            "authenticationWebAuthnCallbackHandler keyManagerFactoryProvider "
-            "trustManagerFactoryProvider keyStoreProvider sslContextProvider allowLoadLocalInfile "
-            "allowLoadLocalInfileInPath allowUrlInLocalInfile sessionVariables"
+            "autoDeserialize queryInterceptors statementInterceptors exceptionInterceptors authenticationPlugins "
+            "connectionLifecycleInterceptors defaultAuthenticationPlugin socketFactory ha.loadBalanceStrategy "
+            "loadBalanceStrategy loadBalanceExceptionChecker loadBalanceConnectionGroup serverConfigCacheFactory "
+            "parseInfoCacheFactory queryInfoCacheFactory propertiesTransform clientInfoProvider logger "
+            "profilerEventHandler useConfigs customCharsetMapping authenticationOpenidConnectCallbackHandler "
+            "authenticationWebAuthnCallbackHandler keyManagerFactoryProvider trustManagerFactoryProvider "
+            "keyStoreProvider sslContextProvider allowLoadLocalInfile allowLoadLocalInfileInPath "
+            "allowUrlInLocalInfile sessionVariables"
         ),
     ),
     "mariadb": Driver(
@@ -147,18 +133,17 @@ DRIVERS: Mapping[str, Driver] = {
         "&",
         _names(
             _ANY_MYSQL + "timezone connectionTimeZone forceConnectionTimeZoneToSession useServerPrepStmts "
-            "cachePrepStmts prepStmtCacheSize useBulkStmts defaultFetchSize tinyInt1isBit "
-            "transformedBitIsBoolean yearIsDateType createDatabaseIfNotExist allowMultiQueries "
-            "disableSslHostnameVerification enabledSslProtocolSuites enabledSslCipherSuites "
-            "permitMysqlScheme maxQuerySizeToLog autocommit connectionCollation trustStorePassword "
-            "keyStorePassword keyPassword trustStoreType keyStoreType allowPublicKeyRetrieval "
-            "preserveInstants pureLocalDateTime nullDatabaseMeansCurrent nullCatalogMeansCurrent "
-            "useCatalogTerm useMysqlMetadata useLocalSessionState readOnlyPropagatesToServer "
-            "returnMultiValuesGeneratedIds jdbcCompliantTruncation oldModeNoPrecisionTimestamp "
-            "permitNoResults maxAllowedPacket maxAllowedColumns restrictedAuth transactionIsolation "
-            "metaExportedKeys uuidAsString tcpKeepIdle tcpKeepCount tcpKeepInterval tcpAbortiveClose "
-            "localSocketAddress useReadAheadInput useAffectedRows useBulkStmtsForInserts disablePipeline "
-            "connectionAttributes disconnectOnExpiredPasswords blankTableNameMeta retriesAllDown "
+            "cachePrepStmts prepStmtCacheSize useBulkStmts defaultFetchSize tinyInt1isBit transformedBitIsBoolean "
+            "yearIsDateType createDatabaseIfNotExist allowMultiQueries disableSslHostnameVerification "
+            "enabledSslProtocolSuites enabledSslCipherSuites permitMysqlScheme maxQuerySizeToLog autocommit "
+            "connectionCollation trustStorePassword keyStorePassword keyPassword trustStoreType keyStoreType "
+            "allowPublicKeyRetrieval preserveInstants pureLocalDateTime nullDatabaseMeansCurrent "
+            "nullCatalogMeansCurrent useCatalogTerm useMysqlMetadata useLocalSessionState "
+            "readOnlyPropagatesToServer returnMultiValuesGeneratedIds jdbcCompliantTruncation "
+            "oldModeNoPrecisionTimestamp permitNoResults maxAllowedPacket maxAllowedColumns restrictedAuth "
+            "transactionIsolation metaExportedKeys uuidAsString tcpKeepIdle tcpKeepCount tcpKeepInterval "
+            "tcpAbortiveClose localSocketAddress useReadAheadInput useAffectedRows useBulkStmtsForInserts "
+            "disablePipeline connectionAttributes disconnectOnExpiredPasswords blankTableNameMeta retriesAllDown "
             "galeraAllowedState transactionReplay transactionReplaySize useIpForKillQuery"
         ),
         _names("serverSslCert keyStore trustStore serverRsaPublicKeyFile"),
@@ -172,12 +157,11 @@ DRIVERS: Mapping[str, Driver] = {
         "&",
         _names(
             "journal_mode busy_timeout foreign_keys synchronous cache_size date_class date_precision "
-            "date_string_format transaction_mode locking_mode case_sensitive_like recursive_triggers "
-            "encoding page_size shared_cache temp_store open_mode mode cache password automatic_index "
-            "cache_spill mmap_size defer_foreign_keys fullsync journal_size_limit legacy_alter_table "
-            "max_page_count read_uncommitted reverse_unordered_selects secure_delete wal_autocheckpoint "
-            "limit_length limit_sql_length limit_column limit_variable_number limit_page_count "
-            "jdbc.explicit_readonly jdbc.get_generated_keys"
+            "date_string_format transaction_mode locking_mode case_sensitive_like recursive_triggers encoding "
+            "page_size shared_cache temp_store open_mode mode cache password automatic_index cache_spill mmap_size "
+            "defer_foreign_keys fullsync journal_size_limit legacy_alter_table max_page_count read_uncommitted "
+            "reverse_unordered_selects secure_delete wal_autocheckpoint limit_length limit_sql_length limit_column "
+            "limit_variable_number limit_page_count jdbc.explicit_readonly jdbc.get_generated_keys"
         ),
         code=_names("enable_load_extension"),
     ),
@@ -196,10 +180,10 @@ DRIVERS: Mapping[str, Driver] = {
         ";",
         _names(
             "user password mode db_close_delay db_close_on_exit ifexists case_insensitive_identifiers "
-            "database_to_upper database_to_lower non_keywords lock_timeout access_mode_data "
-            "autocommit cache_size ignorecase schema schema_search_path default_lock_timeout lock_mode "
-            "query_timeout network_timeout default_null_ordering variable_binary max_memory_rows "
-            "max_length_inplace_lob write_delay old_information_schema referential_integrity"
+            "database_to_upper database_to_lower non_keywords lock_timeout access_mode_data autocommit cache_size "
+            "ignorecase schema schema_search_path default_lock_timeout lock_mode query_timeout network_timeout "
+            "default_null_ordering variable_binary max_memory_rows max_length_inplace_lob write_delay "
+            "old_information_schema referential_integrity"
         ),
         code=_names("init database_event_listener java_object_serializer authenticator authrealm"),
         plain=True,
@@ -210,11 +194,10 @@ DRIVERS: Mapping[str, Driver] = {
         rf"{_SERVER}(?:\\\w++(?::\d++)?)?",
         ";",
         _names(
-            "user userName password databaseName database serverName server portNumber port "
-            "instanceName encrypt trustServerCertificate hostNameInCertificate loginTimeout "
-            "socketTimeout queryTimeout lockTimeout applicationName applicationIntent "
-            "multiSubnetFailover failoverPartner packetSize responseBuffering selectMethod "
-            "sendStringParametersAsUnicode sendTimeAsDatetime useBulkCopyForBatchInsert "
+            "user userName password databaseName database serverName server portNumber port instanceName encrypt "
+            "trustServerCertificate hostNameInCertificate loginTimeout socketTimeout queryTimeout lockTimeout "
+            "applicationName applicationIntent multiSubnetFailover failoverPartner packetSize responseBuffering "
+            "selectMethod sendStringParametersAsUnicode sendTimeAsDatetime useBulkCopyForBatchInsert "
             "connectRetryCount connectRetryInterval columnEncryptionSetting disableStatementPooling "
             "statementPoolingCacheSize trustStorePassword trustStoreType clientKeyPassword prepareMethod "
             "lastUpdateCount serverNameAsACE iPAddressPreference TransparentNetworkIPResolution "
@@ -225,8 +208,8 @@ DRIVERS: Mapping[str, Driver] = {
         ),
         _names("trustStore keyStoreLocation serverCertificate clientCertificate clientKey"),
         _names(
-            "trustManagerClass trustManagerConstructorArg socketFactoryClass "
-            "socketFactoryConstructorArg accessTokenCallbackClass jaasConfigurationName"
+            "trustManagerClass trustManagerConstructorArg socketFactoryClass socketFactoryConstructorArg "
+            "accessTokenCallbackClass jaasConfigurationName"
         ),
         braces=True,
     ),
@@ -235,27 +218,24 @@ DRIVERS: Mapping[str, Driver] = {
         r"thin:[^@()\s]*+@(?:(?://|tcps?://)?[\w.\-]++(?::\d++)?[:/][\w.\-$]++)",
         "&",
         _names(
-            "user password autoCommit fixedString includeSynonyms remarksReporting defaultRowPrefetch "
-            "defaultNChar processEscapes connect_timeout transport_connect_timeout retry_count "
-            "retry_delay ssl_server_dn_match oracle.net.CONNECT_TIMEOUT "
-            "oracle.net.OUTBOUND_CONNECT_TIMEOUT oracle.net.keepAlive oracle.net.disableOob "
-            "oracle.net.ssl_server_dn_match oracle.net.ssl_version oracle.net.ssl_cipher_suites "
-            "oracle.net.encryption_client "
-            "oracle.net.encryption_types_client oracle.net.crypto_checksum_client "
-            "oracle.net.crypto_checksum_types_client oracle.net.networkCompression "
-            "oracle.net.wallet_password javax.net.ssl.keyStoreType javax.net.ssl.keyStorePassword "
-            "javax.net.ssl.trustStoreType javax.net.ssl.trustStorePassword oracle.jdbc.ReadTimeout "
-            "oracle.jdbc.loginTimeout oracle.jdbc.TcpNoDelay oracle.jdbc.defaultLobPrefetchSize "
-            "oracle.jdbc.implicitStatementCacheSize oracle.jdbc.mapDateToTimestamp "
-            "oracle.jdbc.J2EE13Compliant oracle.jdbc.timezoneAsRegion oracle.jdbc.convertNcharLiterals "
-            "oracle.jdbc.editionName oracle.jdbc.fanEnabled oracle.jdbc.useNio"
+            "user password autoCommit fixedString includeSynonyms remarksReporting defaultRowPrefetch defaultNChar "
+            "processEscapes connect_timeout transport_connect_timeout retry_count retry_delay ssl_server_dn_match "
+            "oracle.net.CONNECT_TIMEOUT oracle.net.OUTBOUND_CONNECT_TIMEOUT oracle.net.keepAlive "
+            "oracle.net.disableOob oracle.net.ssl_server_dn_match oracle.net.ssl_version "
+            "oracle.net.ssl_cipher_suites oracle.net.encryption_client oracle.net.encryption_types_client "
+            "oracle.net.crypto_checksum_client oracle.net.crypto_checksum_types_client "
+            "oracle.net.networkCompression oracle.net.wallet_password javax.net.ssl.keyStoreType "
+            "javax.net.ssl.keyStorePassword javax.net.ssl.trustStoreType javax.net.ssl.trustStorePassword "
+            "oracle.jdbc.ReadTimeout oracle.jdbc.loginTimeout oracle.jdbc.TcpNoDelay "
+            "oracle.jdbc.defaultLobPrefetchSize oracle.jdbc.implicitStatementCacheSize "
+            "oracle.jdbc.mapDateToTimestamp oracle.jdbc.J2EE13Compliant oracle.jdbc.timezoneAsRegion "
+            "oracle.jdbc.convertNcharLiterals oracle.jdbc.editionName oracle.jdbc.fanEnabled oracle.jdbc.useNio"
         ),
         _names("javax.net.ssl.keyStore javax.net.ssl.trustStore"),
         _names(
             "wallet_location oracle.net.wallet_location tns_admin oracle.net.tns_admin "
             "oracle.jdbc.accessTokenProvider oracle.jdbc.config.file oracle.jdbc.configurationProviders "
-            "oracle.jdbc.debugJDWP oracle.net.KerberosJaasLoginModule "
-            "oracle.net.radius_challenge_response_handler"
+            "oracle.jdbc.debugJDWP oracle.net.KerberosJaasLoginModule oracle.net.radius_challenge_response_handler"
         ),
         plain=True,
     ),
@@ -268,11 +248,9 @@ class _Parameter(NamedTuple):
 
 
 def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterator[Reached]:
-    """Files and code that a database's options reach, and what is not known as harmless.
+    """Files and code that the options of a database's table reach, and what is not known as harmless.
 
-    Args:
-        options: of a table.
-        settings: names of options that go to the driver as its parameters.
+    The options named in `settings` go to the driver as its parameters.
     """
     url = options.get("url", "")
     parts = _URL.fullmatch(url)

@@ -57,12 +57,7 @@ _FILES = frozenset({"keytab", "ticketcache"})
 
 
 def reached(options: Mapping[str, str], prefix: str = "properties.") -> Iterator[Reached]:
-    """Files and code that settings of Kafka's clients reach, and what is not known as harmless.
-
-    Args:
-        options: of a table.
-        prefix: of those that are settings: `properties.`.
-    """
+    """Files and code that settings of Kafka's clients reach, and what is not known as harmless."""
     for option, value in options.items():
         if option.startswith(prefix):
             yield from _of_setting(option, option.removeprefix(prefix).strip().lower(), value)

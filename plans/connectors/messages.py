@@ -7,23 +7,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors import dead_letters
-from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, tuning
+from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, passive, tuning
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.schema_registry import SUBJECT
 from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
-from compiled_plan.plans.types import (
-    BIGINT,
-    BYTES,
-    INT,
-    STRING,
-    Field,
-    MapType,
-    RowType,
-    TimestampLtzType,
-)
+from compiled_plan.plans.types import BIGINT, BYTES, INT, STRING, Field, MapType, RowType, TimestampLtzType
 
 _MOMENT = TimestampLtzType(precision=3)
 _HEADERS = MapType(key=STRING, value=BYTES)
@@ -64,42 +55,27 @@ _STARTUP = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "s
 
 
 def _offsets(name: str, what: str) -> dict[str, TableOption]:
-    """The options beside a mode."""
     return {
-        f"scan.{name}.specific-offsets": TableOption(
+        f"scan.{name}.specific-offsets": passive(
             Kind.TEXT,
-            doc=f"Mode `specific-offsets`: {what} each partition, `partition:0,offset:42;partition:1,offset:300`.",
-            uses=Use.SOURCE,
-            passive=True,
+            f"Mode `specific-offsets`: {what} each partition, `partition:0,offset:42;partition:1,offset:300`.",
+            Use.SOURCE,
         ),
-        f"scan.{name}.timestamp-millis": TableOption(
-            Kind.COUNT,
-            doc=f"Mode `timestamp`: {what} messages of this time, in ms since 1970.",
-            uses=Use.SOURCE,
-            passive=True,
+        f"scan.{name}.timestamp-millis": passive(
+            Kind.COUNT, f"Mode `timestamp`: {what} messages of this time, in ms since 1970.", Use.SOURCE
         ),
     }
 
 
 BOUNDED = {
-    "scan.bounded.mode": TableOption(
-        Kind.CHOICE,
-        "unbounded",
-        _BOUNDED,
-        doc="Where the table ends, as found when a run starts.",
-        uses=Use.SOURCE,
-        passive=True,
+    "scan.bounded.mode": passive(
+        Kind.CHOICE, "Where the table ends, as found when a run starts.", Use.SOURCE, "unbounded", _BOUNDED
     ),
     **_offsets("bounded", "the end of"),
 }
 STARTUP = {
-    "scan.startup.mode": TableOption(
-        Kind.CHOICE,
-        "group-offsets",
-        _STARTUP,
-        doc="Where a checkpoint begins with the table.",
-        uses=Use.SOURCE,
-        passive=True,
+    "scan.startup.mode": passive(
+        Kind.CHOICE, "Where a checkpoint begins with the table.", Use.SOURCE, "group-offsets", _STARTUP
     ),
     **_offsets("startup", "the beginning of"),
 }
@@ -113,10 +89,8 @@ COMMON = {
     "properties.bootstrap.servers": TableOption(
         Kind.TEXT, doc="Kafka's brokers, with commas between them.", required=True
     ),
-    "properties.group.id": TableOption(
-        Kind.TEXT,
-        doc="The consumer group; its offsets are read by the mode `group-offsets`, and never written.",
-        passive=True,
+    "properties.group.id": passive(
+        Kind.TEXT, "The consumer group; its offsets are read by the mode `group-offsets`, and never written."
     ),
     "key.fields-prefix": TableOption(
         Kind.TEXT, doc="What the names of key columns begin with, and the fields of the key's format do not."
@@ -131,34 +105,28 @@ COMMON = {
         Use.SOURCE,
     ),
     **WATERMARKS,
-    "sink.parallelism": TableOption(
+    "sink.parallelism": passive(
         Kind.INTEGER,
-        doc="With `exactly-once`, how many tasks write, each in transactions of its own, 1 by default; else no effect.",
-        uses=Use.SINK,
-        passive=True,
+        "With `exactly-once`, how many tasks write, each in transactions of its own, 1 by default; else no effect.",
+        Use.SINK,
     ),
-    "sink.delivery-guarantee": TableOption(
+    "sink.delivery-guarantee": passive(
         Kind.CHOICE,
+        "What becomes of rows of a micro-batch that runs again: written twice, or with `exactly-once` once, in "
+        "transactions.",
+        Use.SINK,
         "at-least-once",
         ("at-least-once", "none", "exactly-once"),
-        doc="What becomes of rows of a micro-batch that runs again: written twice, or with `exactly-once` once, in "
-        "transactions.",
-        uses=Use.SINK,
-        passive=True,
         fallbacks=("sink.semantic",),
     ),
-    "sink.semantic": TableOption(
+    "sink.semantic": passive(
         Kind.CHOICE,
+        "The older name of `sink.delivery-guarantee`.",
+        Use.SINK,
         choices=("at-least-once", "none", "exactly-once"),
-        doc="The older name of `sink.delivery-guarantee`.",
-        uses=Use.SINK,
-        passive=True,
     ),
-    "sink.transactional-id-prefix": TableOption(
-        Kind.TEXT,
-        doc="The beginning of the ids of transactions, of this run alone; `exactly-once` needs it.",
-        uses=Use.SINK,
-        passive=True,
+    "sink.transactional-id-prefix": passive(
+        Kind.TEXT, "The beginning of the ids of transactions, of this run alone; `exactly-once` needs it.", Use.SINK
     ),
     "sink.transaction-naming-strategy": tuning(Kind.TEXT, "How transactions are named."),
 }
@@ -170,17 +138,11 @@ _OFFSET = re.compile(r"partition:(\d+),offset:(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The columns of messages.
+    """The columns of messages."""
 
-    Args:
-        key: names of the columns in the key, in the order of its format's fields.
-        value: names of the columns in the value.
-        prefix: what the names of key columns have in front of the names of the key format's fields.
-    """
-
-    key: tuple[str, ...]
-    value: tuple[str, ...]
-    prefix: str
+    key: tuple[str, ...]  # names of the columns in the key, in the order of its format's fields
+    value: tuple[str, ...]  # names of the columns in the value
+    prefix: str  # what the names of key columns have in front of the names of the key format's fields
 
     def rows(self, columns: RowType) -> Mapping[str, RowType]:
         """The row of each part, by the option that names its format."""
@@ -200,13 +162,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def parts(columns: RowType, options: Mapping[str, str], key: tuple[str, ...]) -> Parts:
-    """Which columns are where.
-
-    Args:
-        columns: the physical columns.
-        options: the table's options.
-        key: names of the key's columns.
-    """
+    """The columns in the key and in the value of a message, given the names of the key's columns."""
     apart = options.get("value.fields-include", "ALL").strip().upper().replace("-", "_") == "EXCEPT_KEY"
     value = tuple(name for name in columns.names if not (apart and name in key))
     return Parts(key, value, options.get("key.fields-prefix", ""))
@@ -219,12 +175,7 @@ def offsets(text: str) -> dict[int, int] | None:
 
 
 def faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
-    """What is wrong with a table of messages, whatever its connector.
-
-    Args:
-        asked: the table.
-        key: names of the columns of a message's key.
-    """
+    """Faults of a table of messages, whatever its connector; `key` names the columns of a message's key."""
     table, options = asked.table, asked.options
     yield from _topic_faults(asked)
     for name in _OURS:

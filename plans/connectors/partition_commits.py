@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from compiled_plan.plans.connectors.common import refused, tuning
+from compiled_plan.plans.connectors.common import passive, refused, tuning
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -24,41 +24,33 @@ _COMMIT = "When and how a partition is said to be complete, "
 _TIME = "How a partition's time is told from its values, "
 
 OPTIONS: Mapping[str, TableOption] = {
-    KIND: TableOption(
+    KIND: passive(
         Kind.TEXT,
-        doc=f"{_COMMIT}by which action: `success-file` puts an empty file into its folder; without it nobody is told.",
-        uses=Use.SINK,
-        passive=True,
+        f"{_COMMIT}by which action: `success-file` puts an empty file into its folder; without it nobody is told.",
+        Use.SINK,
     ),
-    FILE: TableOption(
-        Kind.TEXT, "_SUCCESS", doc=f"{_COMMIT}the name of the file that says so.", uses=Use.SINK, passive=True
-    ),
-    TRIGGER: TableOption(
+    FILE: passive(Kind.TEXT, f"{_COMMIT}the name of the file that says so.", Use.SINK, "_SUCCESS"),
+    TRIGGER: passive(
         Kind.CHOICE,
+        f"{_COMMIT}by which clock: since its first file was written, or by the watermark, behind its time.",
+        Use.SINK,
         "process-time",
         ("process-time", BY_TIME_OF_PARTITION),
-        doc=f"{_COMMIT}by which clock: since its first file was written, or by the watermark, behind its time.",
-        uses=Use.SINK,
-        passive=True,
     ),
-    DELAY: TableOption(Kind.DURATION, "0 s", doc=f"{_COMMIT}how late.", uses=Use.SINK, passive=True),
-    ZONE: TableOption(
-        Kind.TEXT, "UTC", doc=f"{_COMMIT}the zone in which partitions have their times.", uses=Use.SINK, passive=True
-    ),
-    _EXTRACTOR: TableOption(Kind.TEXT, "default", doc=f"{_TIME}`default`, by a pattern.", uses=Use.SINK, passive=True),
+    DELAY: passive(Kind.DURATION, f"{_COMMIT}how late.", Use.SINK, "0 s"),
+    ZONE: passive(Kind.TEXT, f"{_COMMIT}the zone in which partitions have their times.", Use.SINK, "UTC"),
+    _EXTRACTOR: passive(Kind.TEXT, f"{_TIME}`default`, by a pattern.", Use.SINK, "default"),
     "partition.time-extractor.class": tuning(Kind.TEXT, f"{_TIME}by a class, with the kind `custom`."),
-    PATTERN: TableOption(
+    PATTERN: passive(
         Kind.TEXT,
-        doc=f"{_TIME}the pattern, `$dt $hour:00:00`; without it the first partition column is the time.",
-        uses=Use.SINK,
-        passive=True,
+        f"{_TIME}the pattern, `$dt $hour:00:00`; without it the first partition column is the time.",
+        Use.SINK,
     ),
-    FORMATTER: TableOption(
+    FORMATTER: passive(
         Kind.TEXT,
-        doc=f"{_TIME}the form of its texts, as Java's `DateTimeFormatter` has them; by default "
+        f"{_TIME}the form of its texts, as Java's `DateTimeFormatter` has them; by default "
         "`yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`.",
-        uses=Use.SINK,
-        passive=True,
+        Use.SINK,
     ),
     "sink.partition-commit.policy.class": refused(f"{_COMMIT}by which class.", _BY_CLASS, Use.SINK),
     "sink.partition-commit.policy.class.parameters": refused(f"{_COMMIT}with which parameters.", _BY_CLASS, Use.SINK),

@@ -19,20 +19,11 @@ class Reach(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A thing that an option reaches.
-
-    Args:
-        kind: of what.
-        option: its name.
-        value: the file, the class, or the value.
-        message: what is wrong with it; empty for a file.
-        remedy: what to do.
-        name: of the parameter or setting inside of the option's value.
-    """
+    """A thing that an option reaches."""
 
     kind: Reach
     option: str
-    value: str
-    message: str = ""
+    value: str  # the file, the class, or the value
+    message: str = ""  # what is wrong with it; empty for a file
     remedy: str = ""
-    name: str = ""
+    name: str = ""  # of the parameter or setting inside of the option's value

@@ -6,7 +6,9 @@ Source: Flink's page "Confluent Avro"; the settings of the registry's own client
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
+from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use, Values
 from compiled_plan.plans.text.options import Kind
 
@@ -37,10 +39,8 @@ _KNOWN = (
 )
 
 
-def _text(doc: str, **more: object) -> TableOption:
-    # Where the registry is, and who asks, says nothing of the rows.
-    return TableOption(Kind.TEXT, doc=doc, passive=True, **more)  # type: ignore[arg-type]
-
+# Where the registry is, and who asks, says nothing of the rows.
+_text = partial(passive, Kind.TEXT)
 
 OPTIONS: Mapping[str, TableOption] = {
     "url": _text(
@@ -79,11 +79,7 @@ GROUPS = (
 
 
 def settings(options: Mapping[str, str]) -> dict[str, str]:
-    """What the client is told, by its own names, and `url`.
-
-    Args:
-        options: those of the format, without its prefix, checked.
-    """
+    """Settings of the registry's client by its own names, and `url`, from a format's checked options without prefix."""
     given = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
     found = given | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
     old = found.pop("schema.registry.basic.auth.user.info", None)

@@ -22,20 +22,13 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """A metadata column.
-
-    Args:
-        type: the type of its values.
-        doc: what it is.
-        readable: whether a source gives it.
-        written: the type in which a sink takes it; None where it takes none.
-        runs: the uses in which Spark's connector has it, too; a plan with another one is refused.
-    """
+    """A metadata column."""
 
     type: LogicalType
     doc: str = ""
-    readable: bool = True
-    written: LogicalType | None = None
+    readable: bool = True  # whether a source gives it
+    written: LogicalType | None = None  # the type in which a sink takes it; None where it takes none
+    #: The uses in which Spark's connector has it, too; a plan with another one is refused.
     runs: Use = Use.SOURCE | Use.SINK
 
     @property
@@ -63,67 +56,44 @@ class Guarantee(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """How a connector is read as a whole.
+    """How a connector is read as a whole."""
 
-    Args:
-        changes: the kinds of rows that it gives; with a format those of the format, unless `own_changes`.
-        bounded: whether it ends.
-        projects: whether Flink has it read some columns alone; else a scan gives all, with metadata in its own types.
-        watermarks: whether Flink has it make the watermarks, so that a plan has no operator for them.
-        again: whether rows that were read can be read again, as those of files.
-        takes_over: whether Flink has it filter by a condition on its columns, given its options; None where it is not
-            asked.
-        limits: whether Flink tells it how many rows are wanted.
-    """
-
+    #: The kinds of rows that it gives; with a format those of the format, unless `own_changes`.
     changes: ChangelogMode = ChangelogMode.INSERT
     bounded: Boundedness = Boundedness.BOUNDED
+    #: Whether Flink has it read some columns alone; else a scan gives all, with metadata in its own types.
     projects: bool = True
-    watermarks: bool = False
-    again: bool = False
+    watermarks: bool = False  # whether Flink has it make the watermarks, so that a plan has no operator for them
+    again: bool = False  # whether rows that were read can be read again, as those of files
+    #: Whether Flink has it filter by a condition on its columns, given its options; None where it is not asked.
     takes_over: Callable[[RexNode, Mapping[str, str]], bool] | None = None
-    limits: bool = False
+    limits: bool = False  # whether Flink tells it how many rows are wanted
 
 
 @dataclass(frozen=True, slots=True)
 class SinkSpec:
-    """How a connector is written.
+    """How a connector is written."""
 
-    Args:
-        changes: the kinds of rows that it takes; with a format those of the format, unless `own_changes`.
-        guarantee: what is left of a batch that is written again.
-        by_key: whether a table needs a primary key to take updates and deletes.
-        as_sent: whether a table takes, of those kinds, only the ones that the query sends.
-    """
-
+    #: The kinds of rows that it takes; with a format those of the format, unless `own_changes`.
     changes: ChangelogMode = ChangelogMode.INSERT
-    guarantee: Guarantee = Guarantee.EXACTLY_ONCE
-    by_key: bool = False
-    as_sent: bool = False
+    guarantee: Guarantee = Guarantee.EXACTLY_ONCE  # what is left of a batch that is written again
+    by_key: bool = False  # whether a table needs a primary key to take updates and deletes
+    as_sent: bool = False  # whether a table takes, of those kinds, only the ones that the query sends
 
 
 @dataclass(frozen=True, slots=True)
 class LookupSpec:
-    """How a connector is asked for the rows of a key.
+    """How a connector is asked for the rows of a key."""
 
-    Args:
-        caches: whether it may remember answers.
-    """
-
-    caches: bool = False
+    caches: bool = False  # whether it may remember answers
 
 
 @dataclass(frozen=True, slots=True)
 class FormatSlot:
-    """A place for a format in a table's options.
+    """A place for a format in a table's options."""
 
-    Args:
-        options: names of the option, of which a table has one: `format`, `value.format`.
-        required: whether a table must have it.
-    """
-
-    options: tuple[str, ...] = ("format",)
-    required: bool = True
+    options: tuple[str, ...] = ("format",)  # names of the option, of which a table has one: `format`, `value.format`
+    required: bool = True  # whether a table must have it
 
     def chosen(self, given: Mapping[str, str]) -> tuple[str, str] | None:
         """The option that a table has, and the format that it names."""
@@ -150,70 +120,46 @@ Faults = Iterator[tuple[str, str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A table that is about to be used.
-
-    Args:
-        table: its name, for messages.
-        columns: its physical columns.
-        options: its options.
-        primary_key: the names of the columns of its primary key.
-        reading: whether it is read; else it is written.
-    """
+    """A table that is about to be used."""
 
     table: str
-    columns: RowType
+    columns: RowType  # its physical columns
     options: Mapping[str, str]
-    primary_key: tuple[str, ...]
-    reading: bool
+    primary_key: tuple[str, ...]  # the names of the columns of its primary key
+    reading: bool  # whether it is read; else it is written
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectorSpec:
-    """A connector.
+    """A connector."""
 
-    Args:
-        name: the value of the option `connector`.
-        doc: what it is, for people; one sentence.
-        options: by name; `connector` itself is an option of every one.
-        source: how it is read as a whole, if it can be.
-        sink: how it is written, if it can be.
-        lookup: how it is asked by key, if it can be.
-        formats: where its options name formats; the value's first.
-        own_changes: whether it says by itself which kinds of rows there are, though it has a format.
-        groups: options of which only the prefix is known.
-        metadata: by key, in the order of Flink's page.
-        place: options that say where the rows are, tables of equal ones are one; None for the name and all options.
-        packages: libraries that a run needs beside the product.
-        in_process: what a table has to do with the program that made it, where no other process can use it.
-        at_start: what a plan does not say, so that only a start can look at it.
-        column_options: options that follow from the columns.
-        column_faults: options of columns that have no sense together.
-        faults: what else is wrong with a table; its options are known and have values that fit.
-        metadata_faults: what else is wrong with the metadata that a sink is to write, by their keys.
-        messages: which columns are in which part of a message, by the option that names the part's format; None where
-            rows are in files.
-        reached: files and code that the options of a table reach, beside options that are paths by their names.
-    """
-
-    name: str
-    doc: str
+    name: str  # the value of the option `connector`
+    doc: str  # what it is, for people; one sentence
+    #: By name; `connector` itself is an option of every one.
     options: Mapping[str, TableOption] = field(default_factory=dict)
-    source: SourceSpec | None = None
-    sink: SinkSpec | None = None
-    lookup: LookupSpec | None = None
-    formats: tuple[FormatSlot, ...] = ()
-    own_changes: bool = False
-    groups: tuple[OptionGroup, ...] = ()
-    metadata: Mapping[str, Metadata] = field(default_factory=dict)
+    source: SourceSpec | None = None  # how it is read as a whole, if it can be
+    sink: SinkSpec | None = None  # how it is written, if it can be
+    lookup: LookupSpec | None = None  # how it is asked by key, if it can be
+    formats: tuple[FormatSlot, ...] = ()  # where its options name formats; the value's first
+    own_changes: bool = False  # whether it says by itself which kinds of rows there are, though it has a format
+    groups: tuple[OptionGroup, ...] = ()  # options of which only the prefix is known
+    metadata: Mapping[str, Metadata] = field(default_factory=dict)  # by key, in the order of Flink's page
+    #: Options that say where the rows are, tables of equal ones are one; None for the name and all options.
     place: tuple[str, ...] | None = None
-    packages: tuple[Package, ...] = ()
-    in_process: str = ""
-    at_start: str = ""
-    column_options: ColumnOptions | None = None
+    packages: tuple[Package, ...] = ()  # libraries that a run needs beside the product
+    in_process: str = ""  # what a table has to do with the program that made it, where no other process can use it
+    at_start: str = ""  # what a plan does not say, so that only a start can look at it
+    column_options: ColumnOptions | None = None  # options that follow from the columns
+    #: Options of columns that have no sense together.
     column_faults: Callable[[RowType, Mapping[str, str]], Faults] | None = None
+    #: What else is wrong with a table; its options are known and have values that fit.
     faults: Callable[[Asked], Iterator[TableFault]] | None = None
+    #: What else is wrong with the metadata that a sink is to write, by their keys.
     metadata_faults: Callable[[str, Mapping[str, str], Collection[str]], Iterator[TableFault]] | None = None
+    #: Which columns are in which part of a message, by the option that names the part's format; None where rows are in
+    #: files.
     messages: Callable[[Asked], Mapping[str, RowType]] | None = None
+    #: Files and code that the options of a table reach, beside options that are paths by their names.
     reached: Callable[[Mapping[str, str]], Iterator[Reached]] | None = None
 
     @property

@@ -31,27 +31,16 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TableOption(Option):
-    """An option of a table's WITH.
+    """An option of a table's WITH."""
 
-    Args:
-        doc: what it says, for people; one sentence.
-        required: whether a table must have it.
-        effect: what it does here.
-        why: why it is refused, where it is.
-        uses: what of a table it is for.
-        passive: whether no row depends on it; an option that only tunes is passive by itself.
-        fallbacks: older names of the option, used where it is not given.
-        of_files: whether a format has it in files alone, and not in messages.
-    """
-
-    doc: str = ""
-    required: bool = False
-    effect: Effect = Effect.USED
-    why: str = ""
-    uses: Use = Use.ANY
-    passive: bool = False
-    fallbacks: tuple[str, ...] = ()
-    of_files: bool = False
+    doc: str = ""  # what it says, for people; one sentence
+    required: bool = False  # whether a table must have it
+    effect: Effect = Effect.USED  # what it does here
+    why: str = ""  # why it is refused, where it is
+    uses: Use = Use.ANY  # what of a table it is for
+    passive: bool = False  # whether no row depends on it; an option that only tunes is passive by itself
+    fallbacks: tuple[str, ...] = ()  # older names of the option, used where it is not given
+    of_files: bool = False  # whether a format has it in files alone, and not in messages
 
     @property
     def shapes_rows(self) -> bool:
@@ -61,17 +50,11 @@ class TableOption(Option):
 
 @dataclass(frozen=True, slots=True)
 class OptionGroup:
-    """Options of one prefix whose names are not known here: `properties.*` goes to a library as it is.
+    """Options of one prefix whose names are not known here: `properties.*` goes to a library as it is."""
 
-    Args:
-        prefix: with the dot at its end.
-        doc: what they are.
-        option: what each of them is like.
-    """
-
-    prefix: str
+    prefix: str  # with the dot at its end
     doc: str
-    option: TableOption = TableOption(Kind.TEXT)
+    option: TableOption = TableOption(Kind.TEXT)  # what each of them is like
 
 
 def of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
@@ -82,15 +65,10 @@ def of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of declared options; asking for one that is not declared is an error of the program that asks.
+    """The values of declared options; asking for one that is not declared is an error of the program that asks."""
 
-    Args:
-        declared: by name.
-        given: what a table has, checked.
-    """
-
-    declared: Mapping[str, TableOption]
-    given: Mapping[str, str]
+    declared: Mapping[str, TableOption]  # by name
+    given: Mapping[str, str]  # what a table has, checked
 
     def get(self, name: str) -> Any:
         """The value by its kind (a duration in milliseconds); the default where it is not given, None without one."""
@@ -108,11 +86,7 @@ class Values:
         return bool(self.get(name))
 
     def number(self, name: str) -> int:
-        """A whole number, or a duration in milliseconds, that is given or has a default.
-
-        Raises:
-            UnsupportedError: it is not given, and has no default.
-        """
+        """A whole number, or a duration in milliseconds; raises UnsupportedError if there is none and no default."""
         found = self.get(name)
         if found is None:
             raise UnsupportedError(f"the option {name!r} is not given", remedy=f"add '{name}' = '...'")

@@ -14,13 +14,7 @@ from compiled_plan.plans.files.paths import STDIN, local_path, quoted
 
 @contextmanager
 def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
-    """Raise what keeps a file from being read as `error`.
-
-    Args:
-        path: the file.
-        what: the noun for the message: "plan file", "checkpoint".
-        error: the class of the error.
-    """
+    """Raise OSError and UnicodeError as `error`; `what` is the noun for the message: "plan file", "checkpoint"."""
     try:
         yield
     except UnicodeDecodeError as fault:

@@ -53,11 +53,7 @@ class ReadableFolder(ABC):
 
     @abstractmethod
     def read_text(self, name: str) -> str | None:
-        """The text of a file, or None when it is not there.
-
-        Raises:
-            CheckpointError: it cannot be read, or is not in UTF-8; of a local folder.
-        """
+        """The text of a file, or None when it is not there. CheckpointError if a local one cannot be read as UTF-8."""
 
     def is_file(self) -> bool:
         """True when a file is in the folder's place; never of a remote one, whose store has no folders."""

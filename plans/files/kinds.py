@@ -27,14 +27,7 @@ _FOREIGN = {".yaml": "YAML", ".yml": "YAML", ".java": "Java", ".scala": "Scala",
 
 
 def refuse_other_kind(path: str | Path, text: str, what: str, error: type[CompiledPlanError]) -> None:
-    """Raise if a file is of another kind than the one expected, naming the command that takes it.
-
-    Args:
-        path: the file.
-        text: its text.
-        what: the kind expected, `PLAN` or `PROGRAM`.
-        error: the class of the error.
-    """
+    """Raise `error` if a file is not of the kind expected (`PLAN` or `PROGRAM`), naming the command that takes it."""
     fault = _no_plan(PurePath(path), text) if what == PLAN else _no_program(PurePath(path), text)
     if fault is not None:
         raise error(fault[0], where=quoted(path), remedy=fault[1])

@@ -17,15 +17,10 @@ _ERRORS: dict[str, type[CompiledPlanError]] = {PLAN: PlanError, PROGRAM: Program
 
 
 def read_text(path: str | Path, what: str = PLAN) -> str:
-    """The text of a plan or a program.
+    """The text of a plan or a program, which may be `-` for the standard input.
 
-    Args:
-        path: local, a URL that fsspec serves, or of a program `-`, the standard input.
-        what: the kind of the file, `PLAN` or `PROGRAM`.
-
-    Raises:
-        PlanError: a plan that cannot be read, or a file of another kind; of a remote file, also what to install for it.
-        ProgramError: the same of a program.
+    Raises PlanError, or ProgramError for a program, for a file of another kind or one that cannot be read; of a remote
+    file it says what to install.
     """
     error = _ERRORS[what]
     with reading(path, f"{what} file", error):
@@ -45,11 +40,7 @@ def _is_stdin(path: str | Path, what: str) -> bool:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file at once: a reader sees the old text or the new one, never a part.
-
-    Raises:
-        PlanError: it cannot be written; of a remote one, also what to install for it.
-    """
+    """Replace a file atomically. Raises PlanError where it cannot; of a remote one it says what to install."""
     with writing(path, "plan file", PlanError):
         if is_remote(path):
             from compiled_plan.plans.files import remote
@@ -60,11 +51,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def exists(path: str | Path) -> bool:
-    """Whether there is such a file.
-
-    Raises:
-        PlanError: it is a folder; the store of a remote one cannot be asked, says what to install for it.
-    """
+    """Whether there is such a file. Raises PlanError for a folder, and for a store that cannot be asked."""
     if not is_remote(path):
         if local_path(path).is_dir():
             raise PlanError("a folder, where a file is wanted", where=quoted(path), remedy="name a file in it")

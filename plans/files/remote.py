@@ -31,12 +31,7 @@ _HADOOP = (
 
 
 def read(url: str, what: str) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        PlanError: the driver is missing (says what to install), or the file cannot be read.
-        FileNotFoundError: there is none.
-    """
+    """The bytes of a file. Raises PlanError where the driver is missing or fails, FileNotFoundError without a file."""
     with _refusing(url, f"cannot read the {what}"):
         import fsspec
 
@@ -45,11 +40,7 @@ def read(url: str, what: str) -> bytes:
 
 
 def write(url: str, data: bytes) -> None:
-    """Write a file. Object stores put whole objects: there is no half-written one to hide.
-
-    Raises:
-        PlanError: the driver is missing (says what to install), or the file cannot be written.
-    """
+    """Write a file, or raise PlanError. Object stores put whole objects: there is no half-written one to hide."""
     with _refusing(url, "cannot write the plan"):
         import fsspec
 
@@ -58,11 +49,7 @@ def write(url: str, data: bytes) -> None:
 
 
 def exists(url: str) -> bool:
-    """Whether there is such a file.
-
-    Raises:
-        PlanError: the driver is missing (says what to install), or its store does not answer.
-    """
+    """Whether there is such a file. Raises PlanError where the driver is missing or its store does not answer."""
     with _refusing(url, "cannot look for the plan"):
         from fsspec.core import url_to_fs
 
@@ -71,11 +58,7 @@ def exists(url: str) -> bool:
 
 
 def names(url: str) -> tuple[str, ...]:
-    """The names of what is in a folder, sorted; none where it is not there.
-
-    Raises:
-        PlanError: the driver is missing (says what to install), or its store does not answer.
-    """
+    """The sorted names in a folder, none where it is not there. Raises PlanError as `exists` does."""
     with _refusing(url, "cannot look into the folder"):
         from fsspec.core import url_to_fs
 

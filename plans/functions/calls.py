@@ -23,26 +23,18 @@ Fits = Callable[[t.LogicalType, t.LogicalType], bool]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A call that fits.
-
-    Args:
-        method: the method to call.
-        operands: for each argument in order, the position in the call as written, or the constant it stands for.
-        arguments: their types; None: that of the operand.
-        output: the result.
-        skips: the positions of arguments that must not be NULL although they may be: without them there is no call,
-            and the result is NULL.
-        text: the signature.
-        accumulator: of an aggregate; None if it has no SQL type.
-    """
+    """A call that fits."""
 
     method: str
+    #: For each argument in order, the position in the call as written, or the constant it stands for.
     operands: tuple[int | Default, ...]
-    arguments: tuple[Bridged | None, ...]
+    arguments: tuple[Bridged | None, ...]  # their types; None: that of the operand
     output: Bridged
+    #: The positions of arguments that must not be NULL although they may be: without them there is no call, and the
+    #: result is NULL.
     skips: tuple[int, ...] = ()
     text: str = ""
-    accumulator: Bridged | None = None
+    accumulator: Bridged | None = None  # of an aggregate; None if it has no SQL type
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +46,7 @@ class Default:
 
 
 class Callables:
-    """What can be called of one function: its signatures, or its own inference.
-
-    Args:
-        function: an instance.
-
-    Raises:
-        ProgramError: its types cannot be had.
-    """
+    """The signatures of one function, or its own inference. Raises ProgramError where its types cannot be had."""
 
     def __init__(self, function: UserDefinedFunction) -> None:
         self.function = function
@@ -88,16 +73,10 @@ class Callables:
         return all(item.name for signature in self.signatures for item in signature.arguments)
 
     def bind(self, name: str, arguments: Sequence[ArgumentInfo], named: Sequence[str | None], fits: Fits) -> Bound:
-        """The call over these arguments.
+        """The call over these arguments, types and literals; `named` has the name of each that is passed by name.
 
-        Args:
-            name: the function's name, for errors.
-            arguments: types and literals.
-            named: the name of each argument where it was given by name.
-            fits: whether a type may be given for another, cast if need be.
-
-        Raises:
-            ProgramError: they fit no signature; shows all.
+        `fits` says whether a type may be passed for another, cast if need be. Raises a ProgramError that shows all
+        signatures where they fit none.
         """
         if self.inference is not None:
             return self._inferred(name, self.inference, arguments, named, fits)
@@ -113,24 +92,11 @@ class Callables:
         return replace(bound, text=self.signatures[at].text(name))
 
     def recorded(
-        self,
-        name: str,
-        method: str,
-        text: str,
-        arguments: Sequence[ArgumentInfo],
-        output: t.LogicalType,
+        self, name: str, method: str, text: str, arguments: Sequence[ArgumentInfo], output: t.LogicalType
     ) -> Bound:
-        """The call as a plan has it: of the signature that it names.
+        """The call as a plan has it, of the method and the signature (any if empty) that the plan names.
 
-        Args:
-            name: the function's name, for errors.
-            method: the method that the plan names.
-            text: the signature that the plan names; empty: any.
-            arguments: types and literals of the operands.
-            output: the type of the result.
-
-        Raises:
-            ProgramError: there is no such signature, or it gives another type.
+        Raises ProgramError where there is no such signature, or where it gives another type than `output`.
         """
         named = [None] * len(arguments)
         if self.inference is not None:

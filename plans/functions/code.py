@@ -11,13 +11,12 @@ import hashlib
 import inspect
 import pickle
 import sys
-import sysconfig
 import textwrap
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+from compiled_plan.plans.types.classes import is_installed
 
 #: How deep constants are looked into.
 _DEPTH = 12
@@ -131,16 +130,7 @@ def _is_own_module(module: ModuleType) -> bool:
     if name == "__main__":
         return True
     file = getattr(module, "__file__", None)
-    return name.partition(".")[0] not in _OWN and file is not None and not _is_installed(file)
-
-
-@lru_cache(maxsize=4096)
-def _is_installed(file: str) -> bool:
-    path = Path(file).resolve()
-    if {"site-packages", "dist-packages"} & set(path.parts):
-        return True
-    known = sysconfig.get_paths()
-    return any(path.is_relative_to(Path(known[key]).resolve()) for key in ("stdlib", "platstdlib"))
+    return name.partition(".")[0] not in _OWN and file is not None and not is_installed(file)
 
 
 def _tree(value: Any) -> ast.AST | None:

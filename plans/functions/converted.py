@@ -24,12 +24,8 @@ _OPENED: dict[int, Any] = {}
 
 
 class Converted:
-    """One direction of a converter, which is opened once in each process before its first value.
-
-    Args:
-        bridged: type, class and converter.
-        external: whether objects come out of internal values, or the other way.
-        place: the argument or result, for errors.
+    """One direction of a converter (`external`: objects out of internal values), opened once a process before its first
+    value.
     """
 
     def __init__(self, bridged: Bridged, external: bool, place: str) -> None:
@@ -49,9 +45,9 @@ class Converted:
 
     def _opened(self) -> Convert:
         from compiled_plan.plans.types.conversions import resolve_class
-        from compiled_plan.plans.types.conversions.compiled import Spot
         from compiled_plan.plans.types.conversions.compiling import fitting
         from compiled_plan.plans.types.conversions.custom import Custom
+        from compiled_plan.plans.types.conversions.nested import Spot
 
         type_, converter = self.bridged.type, self.bridged.converter
         custom = Custom(converter, self.bridged.class_ or object, type_, self.place)

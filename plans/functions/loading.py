@@ -48,14 +48,9 @@ def places_of(top: str) -> list[Path]:
 
 
 def check_folder(module: str, root: Path | None = None) -> None:
-    """Refuse a module that Python would import from elsewhere than the folders of `imported_from`.
+    """Raise ProgramError for a module that Python would import from outside the folders of `imported_from`.
 
-    Args:
-        module: its name.
-        root: the folder that has it, where that is known.
-
-    Raises:
-        ProgramError: it would.
+    `root` is the folder that has it, where that is known.
     """
     folders = _FOLDERS.get()
     if folders is None:
@@ -77,16 +72,10 @@ def check_folder(module: str, root: Path | None = None) -> None:
 
 
 def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: str, signature: str) -> PythonFunction:
-    """What a plan says of a function; notes that this process may run it.
+    """The reference of a plan to a function; notes that this process may run it.
 
-    Args:
-        function: an instance.
-        is_instance: whether it was registered as an object, whose attributes count.
-        method: the method that is called.
-        signature: for the reader.
-
-    Raises:
-        ProgramError: the object's attributes cannot stand in a plan.
+    Of one that was registered as an object (`is_instance`) the attributes count; those that cannot stand in a plan
+    raise a ProgramError.
     """
     class_ = type(function)
     file = _file_of(class_)
@@ -144,7 +133,6 @@ def _attributes(function: UserDefinedFunction) -> str:
 
 
 def _takes_nothing(class_: type) -> bool:
-    """Whether a class can be made without arguments."""
     try:
         inspect.signature(class_).bind()
     except (TypeError, ValueError):
@@ -160,11 +148,7 @@ def _file_of(class_: type) -> str:
 
 
 def import_class(path: str) -> type[UserDefinedFunction]:
-    """The function class `module.Class`.
-
-    Raises:
-        ProgramError: there is no such module or class, or it is no function class.
-    """
+    """The function class `module.Class`. Raises ProgramError where there is none."""
     parts = path.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ProgramError(f"{path!r} names no class of a module", remedy="write 'module.Class'")
@@ -217,16 +201,10 @@ def registered(reference: PythonFunction) -> type[UserDefinedFunction] | None:
 
 
 def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserDefinedFunction:
-    """The function that a plan names, as a new instance.
+    """The function that a plan names, as a new instance; only modules of `allowed`, each with all below it, are
+    imported.
 
-    Args:
-        reference: as in the plan.
-        allowed: modules that may be imported, each with all below it.
-        where: the node, for errors.
-
-    Raises:
-        UnsupportedError: its module is not allowed.
-        ExecutionError: it cannot be imported or made.
+    Raises an UnsupportedError for another module, an ExecutionError where it cannot be imported or made.
     """
     class_ = _LIVE.get((reference.module, reference.class_))
     if class_ is None:

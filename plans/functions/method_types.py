@@ -29,11 +29,7 @@ from compiled_plan.plans.types.python.type_hints import DataTypeHint, FunctionHi
 
 
 def signature_of(class_: type[UserDefinedFunction], method: Method, hint: FunctionHint) -> Signature:
-    """The signature of a method under a hint.
-
-    Raises:
-        ProgramError: a type that cannot be had, or a method that does not fit its hint.
-    """
+    """The signature of a method under a hint. Raises ProgramError where they do not fit, or a type cannot be had."""
     accumulator = _accumulator(class_, hint)
     output = _output(class_, method, hint)
     if hint.input is None:

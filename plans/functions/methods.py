@@ -30,11 +30,7 @@ class Method:
 
 
 def check_class(class_: type[UserDefinedFunction]) -> None:
-    """Refuse a function class whose methods cannot be called.
-
-    Raises:
-        ProgramError: a method is missing, or of a kind that cannot be called row by row; a hint that says nothing.
-    """
+    """Raise ProgramError for methods that are missing or cannot be called row by row, or a hint that says nothing."""
     method, where = class_.METHOD, class_.__qualname__
     hint = class_hint(class_)
     if hint is not None and (hint.names_type or hint.bridged_to is not None or hint.takes_any):
@@ -94,11 +90,7 @@ def _method_names(class_: type[UserDefinedFunction]) -> list[str]:
 
 
 def methods_of(class_: type[UserDefinedFunction]) -> Iterator[tuple[Method, tuple[FunctionHint, ...]]]:
-    """The methods, each overload apart, with their hints.
-
-    Raises:
-        ProgramError: one cannot be called with rows; names method and parameter.
-    """
+    """The methods, each overload apart, with their hints. Raises ProgramError for one that takes no rows."""
     bound = type_arguments(class_)
     for name in _method_names(class_):
         where = f"{class_.__qualname__}.{name}"

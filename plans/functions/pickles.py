@@ -60,11 +60,7 @@ def unpickling(annotation: Any) -> Callable[[bytes], Any]:
 
 
 class Unpickling:
-    """Reads pickles of plain objects.
-
-    Args:
-        classes: further classes whose objects may be in them.
-    """
+    """Reads pickles of plain objects, and of objects of further classes."""
 
     def __init__(self, classes: tuple[type, ...] = ()) -> None:
         self.classes = classes
@@ -78,11 +74,7 @@ class Unpickling:
         return {**own, **_PLAIN}
 
     def __call__(self, data: bytes) -> Any:
-        """The object.
-
-        Raises:
-            UnpicklingError: the pickle names what it may not.
-        """
+        """The object. Raises UnpicklingError where the pickle names what it may not."""
         return _Unpickler(data, self._known).load()
 
 
@@ -92,7 +84,6 @@ class _Unpickler(pickle.Unpickler):
         self.known = known
 
     def find_class(self, module: str, name: str) -> Any:
-        """As pickle asks."""
         if module.startswith("numpy."):
             module = module.replace("numpy.core.", "numpy._core.", 1)
         maker = self.known.get((module, name))

@@ -14,18 +14,11 @@ from compiled_plan.plans.types.python.bridge import Bridged
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A parameter of a signature.
+    """A parameter of a signature."""
 
-    Args:
-        name: for calls with names; None: it has none.
-        type: None: any type.
-        optional: it may be left out, and is `default` then.
-        default: a plain constant.
-    """
-
-    name: str | None
-    type: Bridged | None
-    optional: bool = False
+    name: str | None  # for calls with names; None: it has none
+    type: Bridged | None  # None: any type
+    optional: bool = False  # it may be left out, and is `default` then
     default: Any = None
 
     def __str__(self) -> str:

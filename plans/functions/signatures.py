@@ -19,9 +19,8 @@ from compiled_plan.plans.types.python.type_hints import FunctionHint, function_h
 def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
     """All signatures of a function, in the order in which they are written.
 
-    Raises:
-        ProgramError: a type that cannot be had, a method that does not fit its hints, or two signatures that take the
-            same and differ; names method and parameter.
+    A type that cannot be had, a method that does not fit its hints, or two signatures that take the same and differ
+    raise a ProgramError that names method and parameter.
     """
     class_ = type(function)
     check_class(class_)
@@ -61,11 +60,7 @@ def _check_retract(class_: type[UserDefinedFunction], found: Sequence[Signature]
 
 
 def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
-    """The signatures, each once.
-
-    Raises:
-        ProgramError: two take the same arguments and give different results, or call different methods.
-    """
+    """The signatures, each once. Raises ProgramError where two take the same and differ in results or methods."""
     kept: dict[tuple[object, ...], Signature] = {}
     for signature in found:
         # Whether a result may be NULL says nothing of what goes in.

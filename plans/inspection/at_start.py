@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.placement import calls_of_python
-from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
-from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import python_function
 from compiled_plan.plans.text.masking import masked
@@ -18,17 +17,11 @@ from compiled_plan.plans.text.masking import masked
 
 @dataclass(frozen=True, slots=True)
 class AtStart:
-    """A fact that a start checks.
+    """A fact that a start checks."""
 
-    Args:
-        subject: the table or the function.
-        what: what is looked at.
-        node: the first node that needs it.
-    """
-
-    subject: str
-    what: str
-    node: int
+    subject: str  # the table or the function
+    what: str  # what is looked at
+    node: int  # the first node that needs it
 
     def to_dict(self) -> dict[str, object]:
         """The fact for machines."""
@@ -44,7 +37,7 @@ def checked_at_start(plan: CompiledPlan) -> tuple[AtStart, ...]:
 def _facts(plan: CompiledPlan) -> Iterator[AtStart]:
     for node in plan.nodes:
         for _, table in node.tables():
-            options = options_of(table)
+            options = table.options
             connector = connector_spec(options.get("connector"))
             if connector is None:
                 continue
@@ -55,19 +48,6 @@ def _facts(plan: CompiledPlan) -> Iterator[AtStart]:
             texts = (connector.at_start, *(spec.at_start for spec in formats))
             yield from (AtStart(name, text, node.id) for text in texts if text)
         scalar = (python_function(call) for call in calls_of_python(node))
-        for function in (*scalar, *(call.python for call in _aggregates(node))):
+        for function in (*scalar, *(call.python for call in objects_in(node, AggregateCall))):
             if function is not None:
                 yield AtStart(function.path, "the Python function, its module and its types", node.id)
-
-
-def _aggregates(value: object) -> Iterator[AggregateCall]:
-    """The aggregate calls anywhere in a node."""
-    match value:
-        case AggregateCall():
-            yield value
-        case PlanModel():
-            for name in type(value).model_fields:
-                yield from _aggregates(getattr(value, name))
-        case tuple():
-            for item in value:
-                yield from _aggregates(item)

@@ -8,7 +8,6 @@ from operator import or_
 
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -26,12 +25,7 @@ def certainly_received(plan: CompiledPlan) -> Mapping[int, ChangelogMode]:
 
 
 def possibly_sent(plan: CompiledPlan, unknown: ChangelogMode = _INSERT) -> Mapping[int, ChangelogMode]:
-    """By node the kinds of rows that it may send.
-
-    Args:
-        plan: the plan.
-        unknown: what counts as sent by tables of which nothing is known, and by nodes that cannot run here.
-    """
+    """By node the kinds of rows that it may send; `unknown` counts for unknown tables and nodes that cannot run."""
     sent: dict[int, ChangelogMode] = {}
     for node in plan.in_order:
         mode = node.may_send(_inputs(plan, node, sent, unknown))
@@ -50,5 +44,5 @@ def _inputs(
     """The kinds of rows that come to each input of a node, or that its table gives."""
     if inputs := plan.inputs(node):
         return [sent[source.id] for source in inputs]
-    tables = [DECLARED.changes(options_of(table), reading=True) or unknown for _, table in node.tables()[:1]]
+    tables = [DECLARED.changes(table.options, reading=True) or unknown for _, table in node.tables()[:1]]
     return tables or [_INSERT]

@@ -16,15 +16,11 @@ from compiled_plan.plans.text import jsontext
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer to whether a plan runs.
+    """The answer to whether a plan runs."""
 
-    Args:
-        findings: everything that is wrong or doubtful in the plan; a run refuses it for the errors, and only for them.
-        at_start: facts that the plan does not hold: a start checks them.
-    """
-
+    #: Everything that is wrong or doubtful in the plan; a run refuses it for the errors, and only for them.
     findings: tuple[Finding, ...]
-    at_start: tuple[AtStart, ...] = ()
+    at_start: tuple[AtStart, ...] = ()  # facts that the plan does not hold: a start checks them
 
     @property
     def runs(self) -> bool:
@@ -43,12 +39,7 @@ def check(text: str, source: str = "") -> tuple[Finding, ...]:
 
 
 def report(text: str, source: str = "") -> Report:
-    """Check a plan.
-
-    Args:
-        text: the plan.
-        source: name of the file, for errors.
-    """
+    """Check a plan's text; `source` is the name of its file, for errors."""
     try:
         data = jsontext.loads(text, source)
     except PlanError as fault:

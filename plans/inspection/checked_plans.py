@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compiled_plan.plans.files import quoted, read_text
-from compiled_plan.plans.findings import Finding
+from compiled_plan.plans.findings import Finding, raise_unreadable
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan
@@ -28,19 +28,14 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
 
 
 def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:
-    """A plan from JSON values.
+    """A plan from JSON values; `source` is the name of its file, for errors.
 
-    Args:
-        data: the values.
-        source: name of the file, for errors.
-
-    Raises:
-        PlanError: not a plan, or one whose nodes do not follow from their inputs. Names the node and the JSON pointer.
+    Raises PlanError with the node and the JSON pointer for what is no plan, and for nodes that do not follow from their
+    inputs.
     """
     plan, findings = read_plan(data)
-    if plan is None:
-        errors = [finding for finding in findings if finding.is_unreadable]
-        raise errors[0].as_error(source, more=len(errors) - 1)
+    raise_unreadable(findings, source)
+    assert plan is not None, "a plan that cannot be read has a finding that says why"
     return plan
 
 

@@ -56,40 +56,24 @@ _ADOPT = (
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Says what a checkpoint holds.
-
-    Args:
-        number: its own.
-        generation: number of the generation that counts.
-        program: number of the program in it that counts.
-        by: what made it: "start", or what an upgrade says.
-        at: when, as ISO 8601 in UTC.
-        product: the release that made it.
-    """
+    """Says what a checkpoint holds."""
 
     number: int
-    generation: int
-    program: int
-    by: str
-    at: str = ""
-    product: str = ""
+    generation: int  # number of the generation that counts
+    program: int  # number of the program in it that counts
+    by: str  # what made it: "start", or what an upgrade says
+    at: str = ""  # when, as ISO 8601 in UTC
+    product: str = ""  # the release that made it
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramFiles:
-    """What is kept of a program, as the texts of files.
-
-    Args:
-        plan: the compiled plan.
-        description: see `describe`.
-        stages: the kernel's spec of each stage, in order.
-        state: what each operator's bytes are, by uid.
-    """
+    """What is kept of a program, as the texts of files."""
 
     plan: str
-    description: str
-    stages: str = "[]"
-    state: str = "{}"
+    description: str  # see `describe`
+    stages: str = "[]"  # the kernel's spec of each stage, in order
+    state: str = "{}"  # what each operator's bytes are, by uid
 
     def by_name(self) -> dict[str, str]:
         """The texts by the names of the files."""
@@ -101,11 +85,7 @@ T = TypeVar("T")
 
 
 class CheckpointReader(Generic[F]):
-    """A checkpoint's folder, read.
-
-    Args:
-        root: the folder.
-    """
+    """A checkpoint's folder, read."""
 
     def __init__(self, root: F) -> None:
         self.root = root
@@ -113,8 +93,7 @@ class CheckpointReader(Generic[F]):
     def head(self) -> Head | None:
         """The head that counts; None where nothing was ever started.
 
-        Raises:
-            CheckpointError: it is the checkpoint of another release or another tool, or its heads were lost.
+        Raises CheckpointError for the checkpoint of another release or another tool, and where its heads were lost.
         """
         numbers = self.root.numbers(HEADS)
         if not numbers:
@@ -146,8 +125,8 @@ class CheckpointReader(Generic[F]):
     def check_heads(self) -> None:
         """Compare the heads with what generations tell of them: a head may be lost, or of an older backup.
 
-        Raises:
-            CheckpointError: a generation was in force, and the head that says so is missing; or the one in force is.
+        Raises CheckpointError where a generation was in force and the head that says so is missing, or the one in force
+        is.
         """
         numbers, generations = self.root.numbers(HEADS), self.root.numbers(GENERATIONS)
         for generation in generations:
@@ -231,11 +210,7 @@ class CheckpointReader(Generic[F]):
         return ProgramFiles(*(text or "" for text in texts))
 
     def program_in_force(self) -> ProgramFiles:
-        """The program that counts.
-
-        Raises:
-            CheckpointError: nothing was ever started there; or as `head`.
-        """
+        """The program that counts. Raises CheckpointError where nothing was ever started, and as `head`."""
         head = self.head()
         if head is None:
             what = "holds no plan: nothing was started on it" if self.root.holds() else "is not there"

@@ -17,31 +17,18 @@ _LONGEST = 72
 
 @dataclass(frozen=True, slots=True)
 class StateLine:
-    """One state entry, with the operator it belongs to.
-
-    Args:
-        node: id of the node.
-        uid: name of the operator across plans.
-        operator: kind of the operator, `join`.
-        description: what the operator does, cut short.
-        entry: name of the entry, `leftState`.
-        index: number of the input that is kept.
-        ttl: how long, as in the file.
-        ttl_ms: the same in milliseconds; 0 never expires.
-        input: id and kind of the node that feeds that input.
-        compiled: the TTL that the program gave, where it was edited since; else empty.
-    """
+    """One state entry, with the operator it belongs to."""
 
     node: int
-    uid: str
-    operator: str
-    description: str
-    entry: str
-    index: int
-    ttl: str
-    ttl_ms: int
-    input: str
-    compiled: str = ""
+    uid: str  # name of the operator across plans
+    operator: str  # kind of the operator, `join`
+    description: str  # what the operator does, cut short
+    entry: str  # name of the entry, `leftState`
+    index: int  # number of the input that is kept
+    ttl: str  # how long, as in the file
+    ttl_ms: int  # the same in milliseconds; 0 never expires
+    input: str  # id and kind of the node that feeds that input
+    compiled: str = ""  # the TTL that the program gave, where it was edited since; else empty
 
     def to_dict(self) -> dict[str, Any]:
         """The entry for machines."""

@@ -11,21 +11,13 @@ from compiled_plan.plans.text.masking import masked_text
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operator of a tree.
+    """One operator of a tree."""
 
-    Args:
-        depth: how many operators are above it.
-        node: its id.
-        description: what it does.
-        ttls: name and TTL of each entry that it keeps.
-        again: whether it was there before; it and what feeds it is not repeated.
-    """
-
-    depth: int
+    depth: int  # how many operators are above it
     node: int
-    description: str
-    ttls: tuple[tuple[str, str], ...] = ()
-    again: bool = False
+    description: str  # what it does
+    ttls: tuple[tuple[str, str], ...] = ()  # name and TTL of each entry that it keeps
+    again: bool = False  # whether it was there before; it and what feeds it is not repeated
 
 
 def steps(plan: CompiledPlan) -> Iterator[Step]:

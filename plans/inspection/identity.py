@@ -30,15 +30,8 @@ _MORE_DIGITS = 6
 
 
 class _Name(NamedTuple):
-    """What an operator can be called by.
-
-    Args:
-        base: what it is by itself.
-        finer: what tells it from its equals, each one more than the one before.
-    """
-
-    base: str
-    finer: tuple[str, ...]
+    base: str  # what it is by itself
+    finer: tuple[str, ...]  # what tells it from its equals, each one more than the one before
 
 
 def with_uids(plan: CompiledPlan) -> CompiledPlan:
@@ -89,7 +82,8 @@ def keeps_state(node: PlanNode) -> bool:
 
 def _names(plan: CompiledPlan) -> dict[int, _Name]:
     """What each operator that keeps state can be called by, in the order of the plan."""
-    from compiled_plan.plans.inspection.lineage import by_name, lineage_of, places
+    from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
+    from compiled_plan.plans.inspection.lineage.table_identity import by_name
 
     lineage = lineage_of(plan, telling=by_name)
     below, further = places(plan), places(plan, projections=True)
@@ -131,13 +125,7 @@ def _slugs(tables: tuple[str, ...]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An operator that goes on under the uid that it had.
-
-    Args:
-        node: its node in the new plan.
-        uid: the uid.
-        match: how it was found.
-    """
+    """An operator that goes on under the uid that it had."""
 
     node: int
     uid: str
@@ -146,29 +134,19 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """A plan with the uids of the plan that was there before.
-
-    Args:
-        plan: the plan.
-        kept: operators that go on under their old uids.
-        gone: uids of the old plan that no operator has any more.
-        added: uids of operators that are new.
-    """
+    """A plan with the uids of the plan that was there before."""
 
     plan: CompiledPlan
-    kept: tuple[Kept, ...]
-    gone: tuple[str, ...]
-    added: tuple[str, ...]
+    kept: tuple[Kept, ...]  # operators that go on under their old uids
+    gone: tuple[str, ...]  # uids of the old plan that no operator has any more
+    added: tuple[str, ...]  # uids of operators that are new
 
 
 def inherit_uids(plan: CompiledPlan, old: CompiledPlan) -> Inherited:
     """Give the operators of a plan the uids that they had in an older one, so that their state is found again.
 
-    No uid is given twice, and none of the old plan to an operator that is another one.
-
-    Args:
-        plan: a plan as it was compiled; uids that it has are replaced.
-        old: the plan that was there before; one of Flink's, without uids, is taken as if it had got them here.
+    No uid is given twice, and none of the old plan to an operator that is another one. Uids of the plan are replaced;
+    an old plan of Flink, without uids, counts as if it had got them here.
     """
     from compiled_plan.plans.inspection.lineage.matching import match_operators
 

@@ -9,17 +9,13 @@ from compiled_plan.plans.findings import Finding, Severity, pointer_of
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.structure import label
 from compiled_plan.plans.text.durations import bare_number
 
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    return (
-        *bare_numbers(plan),
-        *_shorter_downstream(plan),
-        *_without_key(plan),
-        *_without_effect(plan),
-    )
+    return (*bare_numbers(plan), *_shorter_downstream(plan), *_without_key(plan), *_without_effect(plan))
 
 
 def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
@@ -28,14 +24,9 @@ def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
         for number, entry in enumerate(node.state_entries):
             doubt = bare_number(entry.ttl)
             if doubt:
-                yield Finding(
-                    pointer=f"/nodes/{position}/state/{number}/ttl",
-                    message=f"the TTL of {entry.name!r}: {doubt}",
-                    remedy=f"write `{entry.ttl.strip()} ms` if that is meant, else a unit: `{entry.ttl.strip()} s`",
-                    value=entry.ttl,
-                    node=f"{node.id} ({node.type})",
-                    severity=Severity.WARNING,
-                )
+                message, text = f"the TTL of {entry.name!r}: {doubt}", entry.ttl.strip()
+                remedy = f"write `{text} ms` if that is meant, else a unit: `{text} s`"
+                yield _warning(node, f"/nodes/{position}/state/{number}/ttl", message, remedy, entry.ttl)
 
 
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
@@ -51,18 +42,13 @@ def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
                 longest = max(upstream.state_entries, key=_lifetime)
                 if _lifetime(longest) <= _lifetime(entry):
                     continue
-                yield Finding(
-                    pointer=f"/nodes/{position[node.id]}/state/{number}/ttl",
-                    message=(
-                        f"{uids.get(node.id, node.kind)} (node {node.id}) forgets {entry.name} after {entry.ttl}, but "
-                        f"{uids.get(upstream.id, upstream.kind)} (node {upstream.id}) upstream of it keeps "
-                        f"{longest.name} {_for_how_long(longest)}: updates will meet rows already forgotten"
-                    ),
-                    remedy=f"give {entry.name} at least {longest.ttl}" if longest.ttl_ms else "give both the same TTL",
-                    value=entry.ttl,
-                    node=f"{node.id} ({node.type})",
-                    severity=Severity.WARNING,
+                message = (
+                    f"{uids.get(node.id, node.kind)} (node {node.id}) forgets {entry.name} after {entry.ttl}, but "
+                    f"{uids.get(upstream.id, upstream.kind)} (node {upstream.id}) upstream of it keeps "
+                    f"{longest.name} {_for_how_long(longest)}: updates will meet rows already forgotten"
                 )
+                remedy = f"give {entry.name} at least {longest.ttl}" if longest.ttl_ms else "give both the same TTL"
+                yield _warning(node, f"/nodes/{position[node.id]}/state/{number}/ttl", message, remedy, entry.ttl)
 
 
 def _without_key(plan: CompiledPlan) -> Iterator[Finding]:
@@ -72,14 +58,9 @@ def _without_key(plan: CompiledPlan) -> Iterator[Finding]:
         if node.kind != "join" or spec is None or spec.left_keys:
             continue
         if not any(_is_one_row(plan, source) for source in plan.inputs(node)):
-            yield Finding(
-                pointer=f"/nodes/{number}/joinSpec/leftKeys",
-                message="the join has no key: each row of one side is compared with all of the other, in one task",
-                remedy="write an equality between columns of both sides; in a list of tables, let each have one with a "
-                "table before it",
-                node=f"{node.id} ({node.type})",
-                severity=Severity.WARNING,
-            )
+            message = "the join has no key: each row of one side is compared with all of the other, in one task"
+            remedy = "write an equality between columns of both sides; in a list of tables, let each have one with a "
+            yield _warning(node, f"/nodes/{number}/joinSpec/leftKeys", message, f"{remedy}table before it")
 
 
 #: What gives a row for each that it gets, or fewer.
@@ -117,12 +98,11 @@ def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:
     """Options of formats that Flink passes over, as misspelt ones are."""
     for number, node in enumerate(plan.nodes):
         for path, table in node.tables():
-            options = (table.resolved_table.options if table.resolved_table else None) or {}
-            for key, remedy in unknown_format_options(options).items():
-                yield Finding(
-                    pointer=pointer_of(("nodes", number, *path, "resolvedTable", "options", key)),
-                    message=f"the option {key!r} has no effect: format {options['format']!r} has no such option",
-                    remedy=remedy,
-                    node=f"{node.id} ({node.type})",
-                    severity=Severity.WARNING,
-                )
+            for key, remedy in unknown_format_options(table.options).items():
+                message = f"the option {key!r} has no effect: format {table.options['format']!r} has no such option"
+                pointer = pointer_of(("nodes", number, *path, "resolvedTable", "options", key))
+                yield _warning(node, pointer, message, remedy)
+
+
+def _warning(node: PlanNode, pointer: str, message: str, remedy: str, value: str | None = None) -> Finding:
+    return Finding(pointer, message, remedy, value, label(node), Severity.WARNING)

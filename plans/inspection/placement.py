@@ -11,13 +11,13 @@ from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.aggregate import IncrementalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.lookup import LookupJoin, LookupTable
+from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc, Correlate, WatermarkAssigner
 from compiled_plan.plans.nodes.tables import CatalogTable, TableSink, TableSource
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.plan.session_options import expressions
-from compiled_plan.plans.rex import Call, calls_python, python_function, walk
+from compiled_plan.plans.rex import Call, RexNode, calls_python, python_function, walk
 from compiled_plan.plans.rex.python import user_name
 from compiled_plan.plans.rex.sequences import is_sequence
 from compiled_plan.plans.trees import reached
@@ -31,7 +31,7 @@ def calls_of(node: PlanNode) -> Iterator[Call]:
             value = value.lookup_table_source
         if isinstance(value, TableSource | TableSink):
             value = value.abilities
-        for rex in () if isinstance(value, CatalogTable) else expressions(value):
+        for rex in () if isinstance(value, CatalogTable) else objects_in(value, RexNode):
             yield from (part for part in walk(rex) if isinstance(part, Call))
 
 

@@ -12,7 +12,6 @@ from compiled_plan.plans.files.folders import folder_to_read
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.table_rules import options_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -20,12 +19,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
 
 def check_places(plan: CompiledPlan, checkpoint: str = "") -> None:
-    """Refuse a start whose local places do not fit; what is remote, the start itself looks at.
-
-    Raises:
-        DataError: a source is not there, or a sink's place is a file or cannot be written.
-        CheckpointError: the checkpoint's place is a file, cannot be written, or holds something else.
-    """
+    """Refuse a start whose local places do not fit (DataError, CheckpointError); it looks at remote ones itself."""
     if checkpoint:
         _check_checkpoint(checkpoint)
     for node in plan.nodes:
@@ -98,7 +92,7 @@ def local_place(text: str) -> Path | None:
 
 
 def _place(table: CatalogTable) -> tuple[str, Path | None]:
-    options = options_of(table)
+    options = table.options
     path = options.get("path", "")
     return path, local_place(path) if options.get("connector") == "filesystem" and path else None
 

@@ -20,23 +20,14 @@ from compiled_plan.plans.text.durations import parse_duration
 
 @dataclass(frozen=True, slots=True)
 class KeptTtl:
-    """An edited TTL that holds on.
-
-    Args:
-        node: the operator's node in the new plan.
-        uid: the operator.
-        entry: name of the state entry.
-        ttl: the duration that it was edited to.
-        compiled: the one that the program gives now.
-        recorded: the one that it gave when the old plan was compiled; None where that plan does not say.
-    """
+    """An edited TTL that holds on."""
 
     node: int
     uid: str
     entry: str
-    ttl: str
-    compiled: str
-    recorded: str | None
+    ttl: str  # the duration that it was edited to
+    compiled: str  # the one that the program gives now
+    recorded: str | None  # the one that it gave when the old plan was compiled; None where that plan does not say
 
     @property
     def is_contested(self) -> bool:
@@ -46,45 +37,26 @@ class KeptTtl:
 
 @dataclass(frozen=True, slots=True)
 class LostTtl:
-    """An edited TTL that nothing has any more.
+    """An edited TTL that nothing has any more."""
 
-    Args:
-        uid: the operator, by its uid in the old plan.
-        entry: name of the state entry.
-        ttl: the duration that it was edited to.
-        why: what became of it.
-    """
-
-    uid: str
+    uid: str  # the operator, by its uid in the old plan
     entry: str
-    ttl: str
-    why: str
+    ttl: str  # the duration that it was edited to
+    why: str  # what became of it
 
 
 @dataclass(frozen=True, slots=True)
 class Recompiled:
-    """A plan with what it keeps of the one that was there before.
-
-    Args:
-        plan: the plan.
-        inherited: which operators are which.
-        kept: edited TTLs that hold on.
-        lost: edited TTLs of what is gone.
-    """
+    """A plan with what it keeps of the one that was there before."""
 
     plan: CompiledPlan
-    inherited: Inherited
-    kept: tuple[KeptTtl, ...] = ()
-    lost: tuple[LostTtl, ...] = ()
+    inherited: Inherited  # which operators are which
+    kept: tuple[KeptTtl, ...] = ()  # edited TTLs that hold on
+    lost: tuple[LostTtl, ...] = ()  # edited TTLs of what is gone
 
 
 def notes(found: Recompiled, target: str) -> Iterator[str]:
-    """What happened to edited TTLs, a line each, and how to take the program's.
-
-    Args:
-        found: the plan.
-        target: what the old plan is called.
-    """
+    """The fate of edited TTLs, a line each, and how to take the program's; `target` is the name of the old plan."""
     for kept in found.kept:
         what = f"{kept.uid}.{kept.entry}: {kept.ttl}"
         if kept.recorded is None:
@@ -112,13 +84,7 @@ def with_record(plan: CompiledPlan) -> CompiledPlan:
 
 
 def recompile(plan: CompiledPlan, old: CompiledPlan, *, edits: bool = True) -> Recompiled:
-    """Put a plan in place of an older one of the same program.
-
-    Args:
-        plan: a plan as it was compiled.
-        old: the plan that was there before, with what people have edited in it.
-        edits: False takes all TTLs from the program.
-    """
+    """Put a plan in place of an older one of the same program, with the TTLs edited there unless `edits` is False."""
     inherited = inherit_uids(plan, old)
     found = Recompiled(inherited.plan, inherited)
     if not edits:

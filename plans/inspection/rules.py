@@ -24,11 +24,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 def check_runs(plan: CompiledPlan) -> None:
-    """Raise the first error of `edit-plan --check`.
-
-    Raises:
-        UnsupportedError: the plan cannot run; names the node.
-    """
+    """Raise the first error of `edit-plan --check` as UnsupportedError, which names the node."""
     for finding in plan_findings(plan.nodes, plan.edges):
         raise UnsupportedError(finding.message, where=finding.where, remedy=finding.remedy)
 

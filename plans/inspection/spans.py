@@ -14,11 +14,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def find(text: str, pointer: tuple[str | int, ...]) -> tuple[int, int]:
-    """Start and end of the value at a path in valid JSON text.
-
-    Raises:
-        KeyError: there is no such value.
-    """
+    """Start and end of the value at a path in valid JSON text. Raises KeyError where there is none."""
     start, end = _value(text, 1 if text.startswith("\ufeff") else 0)
     for part in pointer:
         places = [place for key, place in _children(text, start) if key == part]
@@ -60,14 +56,9 @@ def _skip(text: str, at: int) -> int:
 
 
 def put(text: str, place: tuple[str | int, ...], key: str, value: str, *, after: str) -> str:
-    """The text with a member in an object, replaced or added, the object being added where there is none.
+    """The text of valid JSON with a member in the object at `place`, replaced or added.
 
-    Args:
-        text: valid JSON.
-        place: the path of the object; its parent is there.
-        key: the member.
-        value: its JSON.
-        after: the member of the parent that a new object follows.
+    Where there is no such object, it is added to its parent behind the member `after`.
     """
     member = f"{json.dumps(key)} : {value}"
     try:

@@ -73,15 +73,9 @@ def parse_edit(text: str) -> TtlEdit:
 
 
 def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str, tuple[Change, ...]]:
-    """The plan's text with TTLs set, and what changed.
+    """The plan's text with TTLs set, and what changed; of two edits of one entry the last one counts.
 
-    Args:
-        text: the plan.
-        edits: the TTLs to set; of two for one entry the last one counts.
-        source: name of the file, for errors.
-
-    Raises:
-        PlanError: not a plan, no such node or entry, or not a duration.
+    Raises PlanError for what is no plan, no node or entry of it, or no duration.
     """
     plan = plan_from_json(text, source)
     uids = dict(derived_uids(plan))

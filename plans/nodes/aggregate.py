@@ -9,13 +9,7 @@ from compiled_plan.plans.nodes.base import INSERTS, Inputs, PlanNode, StatefulNo
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, unsure
-from compiled_plan.plans.nodes.model import (
-    Bool,
-    Enforcing,
-    Int,
-    OfInput,
-    OfNone,
-)
+from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfInput, OfNone
 from compiled_plan.plans.nodes.rules import Columns, indices, lengths, output
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.types import RowType

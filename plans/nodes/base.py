@@ -69,11 +69,7 @@ class StateEntry(PlanModel):
 
     @property
     def ttl_ms(self) -> int:
-        """The TTL in milliseconds; 0 never expires.
-
-        Raises:
-            PlanError: not a duration.
-        """
+        """The TTL in milliseconds; 0 never expires. Raises PlanError for what is no duration."""
         from compiled_plan.plans.text.durations import parse_duration
 
         return parse_duration(self.ttl)

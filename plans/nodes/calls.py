@@ -112,23 +112,14 @@ FUNCTIONS: Mapping[str, _Function] = {
     "$ROW_NUMBER$1": _NUMBER_OF_ROWS,
     "$RANK$1": _Function(0, 64, _any, _gives(IntegerType), over=True),
     "$DENSE_RANK$1": _Function(0, 64, _any, _gives(IntegerType), over=True),
-    "$LAG$1": _Function(
-        1, 3, lambda types: all(isinstance(type_, NumericType) for type_ in types[1:2]), _same, over=True
-    ),
+    "$LAG$1": _Function(1, 3, _offset, _same, over=True),
 }
 #: Functions of Flink that do not run here.
 _NOT_RUN = frozenset(f"${name}$1" for name in "LEAD NTILE PERCENT_RANK CUME_DIST APPROX_COUNT_DISTINCT".split())
 
 
 def calls(items: Sequence[AggregateCall], columns: Columns, path: Path, *, over: bool = False) -> Iterator[Fault]:
-    """What is wrong with aggregate calls over columns.
-
-    Args:
-        items: the calls.
-        columns: what their arguments count.
-        path: where they stand.
-        over: whether they are over an OVER window.
-    """
+    """Faults of aggregate calls over columns, or `over` an OVER window."""
     for at, item in enumerate(items):
         yield from _call(item, columns, (*path, at), over)
 

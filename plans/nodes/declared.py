@@ -12,20 +12,13 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 @dataclass(frozen=True, slots=True)
 class TableFault:
-    """What is wrong with a table.
-
-    Args:
-        message: what is wrong, in one sentence.
-        remedy: what to do about it.
-        option: the option that is wrong; empty where one is missing or it is about columns.
-        supported: False where Flink has it and it does not run here.
-        foreign: True where Flink may know it, from a jar of the user's: a plan with it can be edited, not run.
-    """
+    """What is wrong with a table."""
 
     message: str
     remedy: str
-    option: str = ""
-    supported: bool = True
+    option: str = ""  # the option that is wrong; empty where one is missing or it is about columns
+    supported: bool = True  # False where Flink has it and it does not run here
+    #: True where Flink may know it, from a jar of the user's: a plan with it can be edited, not run.
     foreign: bool = False
 
 

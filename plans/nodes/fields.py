@@ -5,6 +5,8 @@ A field accepts the object itself (from code) or its JSON (from a file).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -21,71 +23,35 @@ CODEC_ERROR = "plan_codec"
 DEFINITION = "x-definition"
 
 
-class _TypeCodec:
-    """Reads a logical type."""
+@dataclass(frozen=True)
+class _Codec:
+    """Reads a field: an object of a class as it is, else its JSON."""
 
-    REF = "LogicalType"
+    kind: type
+    read: Callable[[Any], Any]
+    definition: str  # its name in the schema
 
-    @staticmethod
-    def read(value: Any) -> LogicalType:
-        if isinstance(value, LogicalType):
+    def validated(self, value: Any) -> Any:
+        if isinstance(value, self.kind):
             return value
         try:
-            return type_from_json(value)
+            return self.read(value)
         except PlanError as fault:
             raise wrapped(fault) from None
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(cls.read)
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.validated)
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         # A placeholder: pydantic follows references, and this one leads to a definition written by hand.
-        return {DEFINITION: cls.REF}
+        return {DEFINITION: self.definition}
 
 
-class _RowTypeCodec(_TypeCodec):
-    """Reads a logical type that must be a ROW."""
-
-    REF = "RowType"
-
-    @staticmethod
-    def read(value: Any) -> LogicalType:
-        found = _TypeCodec.read(value)
-        if not isinstance(found, RowType):
-            raise wrapped(PlanError(f"a ROW type is needed here, not {found}"))
-        return found
-
-
-class _RexCodec(_TypeCodec):
-    """Reads a row expression."""
-
-    REF = "RexNode"
-
-    @staticmethod
-    def read(value: Any) -> Any:
-        if isinstance(value, RexNode):
-            return value
-        try:
-            return rex_from_json(value)
-        except PlanError as fault:
-            raise wrapped(fault) from None
-
-
-class _PythonCodec(_TypeCodec):
-    """Reads what a plan says of a Python function."""
-
-    REF = "PythonFunction"
-
-    @staticmethod
-    def read(value: Any) -> Any:
-        if isinstance(value, PythonFunction):
-            return value
-        try:
-            return python_function_from_json(value)
-        except PlanError as fault:
-            raise wrapped(fault) from None
+def _row_type(value: Any) -> LogicalType:
+    found = value if isinstance(value, LogicalType) else type_from_json(value)
+    if not isinstance(found, RowType):
+        raise PlanError(f"a ROW type is needed here, not {found}")
+    return found
 
 
 def wrapped(fault: PlanError) -> PydanticCustomError:
@@ -94,11 +60,7 @@ def wrapped(fault: PlanError) -> PydanticCustomError:
     return PydanticCustomError(CODEC_ERROR, "{message}", context)
 
 
-#: A logical type.
-TypeJson = Annotated[LogicalType, _TypeCodec]
-#: A ROW type.
-RowTypeJson = Annotated[RowType, _RowTypeCodec]
-#: A row expression.
-RexJson = Annotated[RexNode, _RexCodec]
-#: A Python function.
-PythonJson = Annotated[PythonFunction, _PythonCodec]
+TypeJson = Annotated[LogicalType, _Codec(LogicalType, type_from_json, "LogicalType")]
+RowTypeJson = Annotated[RowType, _Codec(RowType, _row_type, "RowType")]
+RexJson = Annotated[RexNode, _Codec(RexNode, rex_from_json, "RexNode")]
+PythonJson = Annotated[PythonFunction, _Codec(PythonFunction, python_function_from_json, "PythonFunction")]

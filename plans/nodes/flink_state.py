@@ -25,17 +25,11 @@ Row = Sequence[LogicalType]
 
 @dataclass(frozen=True, slots=True)
 class StateItem:
-    """Something that a state's serializers or names are made of.
+    """Something that a state's serializers or names are made of."""
 
-    Args:
-        name: what it is, for people.
-        value: what it is like.
-        sure: whether another value is certainly refused.
-    """
-
-    name: str
-    value: str
-    sure: bool = True
+    name: str  # what it is, for people
+    value: str  # what it is like
+    sure: bool = True  # whether another value is certainly refused
 
 
 #: How plans write STRING.
@@ -85,15 +79,10 @@ def _average(result: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """The accumulator of a function, for the type of its result.
+    """The accumulator of a function, for the type of its result."""
 
-    Args:
-        plain: where rows are never taken back.
-        retracting: where they are.
-    """
-
-    plain: Callable[[str], tuple[str, ...]]
-    retracting: Callable[[str], tuple[str, ...]]
+    plain: Callable[[str], tuple[str, ...]]  # where rows are never taken back
+    retracting: Callable[[str], tuple[str, ...]]  # where they are
 
 
 #: Of other functions only equal calls are known to have equal accumulators.
@@ -109,14 +98,7 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
 
 
 def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequence[bool], *, counted: bool) -> StateItem:
-    """The accumulators of calls, in their order.
-
-    Args:
-        calls: the calls.
-        types: the columns that they are over.
-        retracting: which of them take rows back.
-        counted: whether rows are counted beside the calls.
-    """
+    """The accumulators of calls over columns, and the count of rows beside them where rows are `counted`."""
     shown: list[str] = []
     known = True
     for call, retracts in zip(calls, retracting, strict=False):

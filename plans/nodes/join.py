@@ -9,16 +9,7 @@ from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, TWO_INPUTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_types, types_at, unsure
-from compiled_plan.plans.nodes.model import (
-    Bool,
-    Enforcing,
-    Int,
-    OfEach,
-    OfInput,
-    OfRight,
-    PlanModel,
-    Refers,
-)
+from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfEach, OfInput, OfRight, PlanModel, Refers
 from compiled_plan.plans.nodes.rules import condition_faults, index, indices, join, joined_types, output, timestamp
 from compiled_plan.plans.nodes.specs import JoinSpec
 from compiled_plan.plans.types.changelog import ChangelogMode

@@ -75,7 +75,6 @@ class Match(PlanNode):
         yield unsure("pattern", self.match_spec.pattern)
 
     def _refusals(self, path: Path) -> Iterator[Fault]:
-        """Clauses and patterns that Flink's SQL has, and that do not run here."""
         spec = self.match_spec
         if spec.subsets:
             yield refusal((*path, "subsets"), "SUBSET", "name each pattern variable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -37,12 +38,9 @@ class JoinSide(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Refers:
-    """The indices in a field, and the references in its expressions, are columns; negative ones stand for none.
+    """The indices in a field, and the references in its expressions, are columns; negative ones stand for none."""
 
-    Args:
-        side: the input's number; or a `JoinSide`; or the name of the field beside it that has the input's number.
-    """
-
+    #: The input's number; or a `JoinSide`; or the name of the field beside it that has the input's number.
     side: int | JoinSide | str
 
 
@@ -145,3 +143,15 @@ def value_to_json(value: object) -> Json:
         case dict():
             return {key: value_to_json(item) for key, item in value.items()}
     raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def objects_in(value: object, kind: type[T]) -> Iterator[T]:
+    """The objects of a class anywhere in a node, but inside of each other."""
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, PlanModel):
+        for name in type(value).model_fields:
+            yield from objects_in(getattr(value, name), kind)
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from objects_in(item, kind)

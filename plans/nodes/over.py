@@ -121,7 +121,6 @@ class OverAggregate(PlanNode):
         yield from output(self.output_type, (*inputs.types, *made), "it")
 
     def _refusals(self, inputs: Inputs) -> Iterator[Fault]:
-        """Windows that Flink's over functions do not have."""
         path = ("overSpec", "groups")
         if len(self.over_spec.groups) != 1:
             yield refusal(path, "its OVER windows differ", "compute all aggregates of a query block on one window")

@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.rules import Path
 from compiled_plan.plans.rex import Call, Literal, PatternInputRef, RexNode, walk
+from compiled_plan.plans.rex.signatures import AGGREGATES
 
 #: The pattern variable that stands for all rows of a match.
 ALL = "*"
-AGGREGATES = frozenset(
-    f"${name}$1"
-    for name in ("COUNT", "SUM", "$SUM0", "MIN", "MAX", "AVG", "FIRST_VALUE", "LAST_VALUE", "LISTAGG", "COLLECT")
-)
 _NAVIGATION = frozenset(("$PREV$1", "$NEXT$1", "$LAST$1", "$FIRST$1"))
 #: Calls that stand for one value, whatever is inside of them.
 _VALUES = _NAVIGATION | {"$MATCH_ROWTIME$1", "$MATCH_PROCTIME$1"}

@@ -31,16 +31,11 @@ class MappingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ChangelogCall:
-    """A call of TO_CHANGELOG or FROM_CHANGELOG.
-
-    Args:
-        direction: which of the two.
-        column: the column of codes.
-        codes: pairs of a code and a kind; rows of other kinds are dropped, rows with other codes fail.
-    """
+    """A call of TO_CHANGELOG or FROM_CHANGELOG."""
 
     direction: Direction
-    column: str
+    column: str  # the column of codes
+    #: Pairs of a code and a kind; rows of other kinds are dropped, rows with other codes fail.
     codes: tuple[tuple[str, RowKind], ...]
 
 
@@ -95,11 +90,7 @@ class ProcessTableFunction(PlanNode):
         return self.function_call.get("internalName") in (TO, FROM)
 
     def call(self) -> ChangelogCall:
-        """The call of a runnable node.
-
-        Raises:
-            MappingError: its mapping is none that the function takes.
-        """
+        """The call of a runnable node. Raises MappingError for a mapping that the function does not take."""
         direction: Direction = "TO" if self.function_call["internalName"] == TO else "FROM"
         _, column, mapping, *_ = self.function_call["operands"]
         names = [operand["value"] for operand in column.get("operands", ())]

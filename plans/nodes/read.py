@@ -31,12 +31,7 @@ _NEEDED = {
 
 
 def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding]]:
-    """The node, or what keeps it from being read.
-
-    Args:
-        value: the parsed JSON of the node.
-        position: its position in the plan's `nodes`, from 0.
-    """
+    """The node at a position of the plan's `nodes`, or what keeps it from being read."""
     at = ("nodes", position)
     if not isinstance(value, dict):
         return None, [Finding(pointer_of(at), "a node must be an object", value=value)]
@@ -66,14 +61,7 @@ def _explained(finding: Finding, model: type[PlanNode], at: tuple[str | int, ...
 
 
 def findings_of(fault: ValidationError, value: Json, at: tuple[str | int, ...], node: str = "") -> list[Finding]:
-    """A validation error of a model as findings, one for each fault in it.
-
-    Args:
-        fault: what pydantic raised.
-        value: the JSON that was validated.
-        at: where it stands in the plan.
-        node: the node it belongs to.
-    """
+    """A pydantic error as findings, one for each fault in the JSON value that stands `at` a place of the plan."""
     details = fault.errors(include_url=False)
     missing = [str(detail["loc"][-1]) for detail in details if detail["type"] == "missing"]
     return [_finding(dict(detail), value, at, node, missing) for detail in details]

@@ -22,16 +22,10 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A column that a node refers to.
+    """A column that a node refers to."""
 
-    Args:
-        path: where in the node's JSON.
-        input: the number of the input; None where columns of all inputs are counted one after another.
-        column: the column's number there.
-    """
-
-    path: Path
-    input: int | None
+    path: Path  # where in the node's JSON
+    input: int | None  # the number of the input; None where columns of all inputs are counted one after another
     column: int
 
 
@@ -51,12 +45,7 @@ def references(node: PlanNode) -> tuple[Reference, ...]:
 
 
 def with_columns(node: PlanNode, change: Change) -> PlanNode:
-    """The node with other columns.
-
-    Args:
-        node: a node.
-        change: gives the new number of a column.
-    """
+    """The node with other columns, whose numbers `change` gives."""
     if not node.INPUTS.least:
         return node
     if node.INPUTS.most == 1:
@@ -71,12 +60,7 @@ def with_columns(node: PlanNode, change: Change) -> PlanNode:
 
 
 def reference_faults(node: PlanNode, widths: Sequence[int]) -> Iterator[Fault]:
-    """References to columns that are not there.
-
-    Args:
-        node: a node.
-        widths: how many columns each input has.
-    """
+    """References to columns that are not there, given the number of columns of each input."""
     for reference in references(node):
         width = (
             sum(widths) if reference.input is None else widths[reference.input] if reference.input < len(widths) else 0

@@ -23,11 +23,6 @@ _FAMILIES = {
     "scan": "table-source-scan values",
     "sort": "temporal-sort",
     "stateless": "calc correlate drop-update-before exchange expand mini-batch-assigner union watermark-assigner",
-    "unsupported": (
-        "delta-join async-calc async-correlate ml-predict-table-function vector-search-table-function "
-        "python-async-calc python-calc python-correlate python-group-aggregate "
-        "python-group-window-aggregate python-over-aggregate"
-    ),
     "window": (
         "window-table-function window-aggregate local-window-aggregate global-window-aggregate group-window-aggregate "
         "window-join window-rank window-deduplicate"
@@ -41,8 +36,9 @@ def node_type(type_name: str) -> type[PlanNode] | None:
     if type_name not in NODE_TYPES and type_name.startswith(PREFIX):
         kind = type_name.removeprefix(PREFIX).rpartition("_")[0]
         module = f"{nodes.__name__}.{_MODULES.get(kind) or kind.replace('-', '_')}"
-        if kind.replace("-", "").isalnum() and find_spec(module) is not None:
-            import_module(module)
+        is_module = kind.replace("-", "").isalnum() and find_spec(module) is not None
+        # A type without a module is unknown, or one of those that do not run.
+        import_module(module if is_module else f"{nodes.__name__}.unsupported")
     return NODE_TYPES.get(type_name)
 
 

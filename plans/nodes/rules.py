@@ -53,14 +53,7 @@ def indices(values: Iterable[int], columns: Columns, path: Path, *, once: bool =
 
 
 def output(row: RowType, wanted: Sequence[LogicalType], what: str, *, kinds: bool = False) -> Iterator[Fault]:
-    """An output type that is not what the node gives.
-
-    Args:
-        row: the node's output type.
-        wanted: what it gives.
-        what: what gives it, for the message: "the projection".
-        kinds: whether time attributes must be time attributes in both.
-    """
+    """An output type that is not `wanted`, which `what` gives ("the projection"); with `kinds`, time attributes too."""
     if len(row.fields) != len(wanted):
         message = f"the output type has {len(row.fields)} fields, and {what} gives {len(wanted)}"
         yield Fault(("outputType",), message, "make the numbers equal", len(row.fields))

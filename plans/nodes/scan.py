@@ -13,7 +13,6 @@ from compiled_plan.plans.nodes.table_rules import (
     catalog_table_faults,
     dead_letter_faults,
     metadata_faults,
-    options_of,
     source_faults,
     source_row,
 )
@@ -50,7 +49,7 @@ class TableSourceScan(PlanNode):
         keys = [key for each in source.abilities if isinstance(each, ReadingMetadata) for key in each.metadata_keys]
         if not wrong:
             yield from metadata_faults(source.table, keys, ("scanTableSource",), inputs.declared, reading=True)
-        name = inputs.declared.dead_letters_to(options_of(source.table))
+        name = inputs.declared.dead_letters_to(source.table.options)
         if name and self.dead_letters is None:
             message = f"dead letters for the table {name!r}, which the plan does not have"
             yield refusal(("scanTableSource", "table"), message, "compile it again")

@@ -8,17 +8,10 @@ from typing import ClassVar, Literal
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.flink_state import Row, StateItem, row_types, unsure
-from compiled_plan.plans.nodes.model import (
-    Bool,
-    Enforcing,
-    Int,
-    OfInput,
-    OfNone,
-    PlanModel,
-)
+from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfInput, OfNone, PlanModel
 from compiled_plan.plans.nodes.rules import indices, output
 from compiled_plan.plans.nodes.specs import RowKind
-from compiled_plan.plans.nodes.table_rules import catalog_table_faults, metadata_faults, options_of, persisted_row
+from compiled_plan.plans.nodes.table_rules import catalog_table_faults, metadata_faults, persisted_row
 from compiled_plan.plans.nodes.tables import CatalogTable, TableSink, TargetColumnWriting, WritingMetadata
 from compiled_plan.plans.types.changelog import ChangelogMode
 from compiled_plan.plans.types.likeness import alike
@@ -67,7 +60,7 @@ class Sink(StatefulNode):
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, inputs.types, "its input")
         # A sink that materialises takes all kinds, and gives those that the table takes.
-        takes = None if self.require_upsert_materialize else inputs.declared.changes(options_of(table), reading=False)
+        takes = None if self.require_upsert_materialize else inputs.declared.changes(table.options, reading=False)
         yield from self._mode_faults(inputs.received, takes)
         resolved = table.resolved_table
         if resolved is None or any(not fault.editable for fault in wrong):

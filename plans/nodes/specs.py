@@ -7,15 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from compiled_plan.plans.nodes.fields import PythonJson, RexJson, TypeJson
-from compiled_plan.plans.nodes.model import (
-    Bool,
-    Int,
-    Nullable,
-    OfAll,
-    OfInput,
-    OfRight,
-    PlanModel,
-)
+from compiled_plan.plans.nodes.model import Bool, Int, Nullable, OfAll, OfInput, OfRight, PlanModel
 
 JoinType = Literal["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
 RowKind = Literal["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE", "~DELETE"]

@@ -12,13 +12,7 @@ from typing import Literal
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import SOME_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.model import (
-    Int,
-    Nullable,
-    OfInput,
-    OfNone,
-    PlanModel,
-)
+from compiled_plan.plans.nodes.model import Int, Nullable, OfInput, OfNone, PlanModel
 from compiled_plan.plans.nodes.rules import (
     condition_faults,
     expression_faults,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
@@ -60,14 +60,9 @@ def persisted_row(table: ResolvedTable, abilities: Sequence[SinkAbility] = ()) -
 def catalog_table_faults(
     table: CatalogTable, path: Path, declared: Declared, *, reading: bool, lookup: bool = False
 ) -> Iterator[Fault]:
-    """What is wrong with a table: its schema, and its options for its connector and format.
+    """Faults of a table: its schema, and its options for its connector and format.
 
-    Args:
-        table: the table; one without schema or options has been compiled for a catalog, and does not run here.
-        path: where it stands in the node.
-        declared: what connectors and formats declare.
-        reading: whether it is read; else it is written.
-        lookup: whether it is asked by key.
+    A table without schema or options has been compiled for a catalog, and does not run here.
     """
     if len(table.path) != 3 or not all(table.path):
         remedy = "write `catalog`.`database`.`table`"
@@ -178,7 +173,7 @@ def metadata_faults(
     table: CatalogTable, keys: Sequence[str], path: Path, declared: Declared, *, reading: bool
 ) -> Iterator[Fault]:
     """Metadata that the table does not give or take here."""
-    for fault in declared.metadata_faults(".".join(table.path), options_of(table), keys, reading=reading):
+    for fault in declared.metadata_faults(".".join(table.path), table.options, keys, reading=reading):
         yield Fault(path, fault.message, fault.remedy, list(keys), fault.foreign)
 
 
@@ -284,8 +279,3 @@ def _produced(row: RowType, wanted: Sequence[LogicalType], path: Path) -> Iterat
         if not alike(field.type, type_):
             message = f"field {field.name!r} of the produced type is {field.type}, and the source gives {type_}"
             yield Fault((*path, "producedType"), message, f"make it {type_}", str(field.type))
-
-
-def options_of(table: CatalogTable) -> Mapping[str, str]:
-    """The options of a table; none where it has been compiled for a catalog."""
-    return (table.resolved_table.options if table.resolved_table else None) or {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -132,7 +133,7 @@ class CatalogTable(PlanModel):
         if self.written_identifier is not None or self.resolved_table is None:
             return self.written_identifier or ""
         text = json.dumps(self.resolved_table.to_dict(), sort_keys=True)
-        connector = (self.resolved_table.options or {}).get("connector", "table")
+        connector = self.options.get("connector", "table")
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return f"`anonymous`.`anonymous`.`{connector.replace('`', '``')}_{digest}`"
 
@@ -140,6 +141,28 @@ class CatalogTable(PlanModel):
     def path(self) -> tuple[str, ...]:
         """Catalog, database and table, unquoted."""
         return split_identifier(self.identifier)
+
+    @property
+    def name(self) -> str:
+        """The name without catalog and database."""
+        return self.path[-1]
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The options; none where the table has been compiled for a catalog."""
+        return (self.resolved_table.options if self.resolved_table else None) or {}
+
+    @property
+    def stored_columns(self) -> list[PhysicalColumn]:
+        """The columns that the table stores."""
+        columns = self.resolved_table.table_schema.columns if self.resolved_table else ()
+        return [column for column in columns if isinstance(column, PhysicalColumn)]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Names of the columns of the primary key."""
+        key = self.resolved_table.table_schema.primary_key if self.resolved_table else None
+        return () if key is None else key.columns
 
 
 def split_identifier(text: str) -> tuple[str, ...]:

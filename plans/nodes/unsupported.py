@@ -45,16 +45,8 @@ class DeltaJoinV2(DeltaJoin):
 
 
 _NAMES = (
-    "async-calc",
-    "async-correlate",
-    "ml-predict-table-function",
-    "vector-search-table-function",
-    "python-async-calc",
-    "python-calc",
-    "python-correlate",
-    "python-group-aggregate",
-    "python-group-window-aggregate",
-    "python-over-aggregate",
+    "async-calc async-correlate ml-predict-table-function vector-search-table-function python-async-calc python-calc "
+    "python-correlate python-group-aggregate python-group-window-aggregate python-over-aggregate"
 )
 
 
@@ -67,4 +59,4 @@ def _declare(name: str) -> type[PlanNode]:
     return type("".join(part.title() for part in name.split("-")), (OpaqueNode,), body)
 
 
-OTHERS: tuple[type[PlanNode], ...] = tuple(_declare(name) for name in _NAMES)
+OTHERS: tuple[type[PlanNode], ...] = tuple(_declare(name) for name in _NAMES.split())

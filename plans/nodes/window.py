@@ -12,20 +12,11 @@ from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.deduplicate import one_row
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types, types_at
-from compiled_plan.plans.nodes.model import (
-    Always,
-    Bool,
-    Enforcing,
-    Int,
-    OfInput,
-    OfNone,
-    OfRight,
-    PlanModel,
-)
+from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput, OfNone, OfRight, PlanModel
 from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, RankType, range_faults
 from compiled_plan.plans.nodes.rules import (
     ROW_NUMBER,
-    Path,
+    Columns,
     index,
     indices,
     join,
@@ -50,27 +41,31 @@ from compiled_plan.plans.nodes.windows import (
     property_types,
     windowing_faults,
 )
-from compiled_plan.plans.types import TimestampType
+from compiled_plan.plans.types import LogicalType, TimestampType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: Why there are no entries to edit.
 CLEANED = "watermarks (or the clock) end windows, and what was kept for a window goes with it"
 
 
-class WindowTableFunction(PlanNode):
+class _OverWindows(PlanNode):
+    """Base of the operators that keep something for each window."""
+
+    WITHOUT_ENTRIES = CLEANED
+    KEEPS_STATE = True
+
+
+class WindowTableFunction(_OverWindows):
     """TUMBLE, HOP, CUMULATE or SESSION over a table: adds the window's columns."""
 
     NAME = "stream-exec-window-table-function"
     TITLE = "Windows over {of}"
     TRANSFORMATION = "window"
-    WITHOUT_ENTRIES = CLEANED
-    KEEPS_STATE = True
 
     windowing: Enforcing[Windowing]
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
-        yield from _strategy(self.windowing, (TimeAttributeWindowing,), ("windowing",))
-        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        yield from _windowing(self.windowing, inputs.types, TimeAttributeWindowing)
         time = TimestampType(precision=3)
         more = (time, time, self.windowing.time_attribute_type)
         yield from output(self.output_type, (*inputs.types, *more), "the windows")
@@ -85,14 +80,12 @@ class WindowTableFunction(PlanNode):
         yield _kind_of(self.windowing.window)
 
 
-class WindowAggregate(PlanNode):
+class WindowAggregate(_OverWindows):
     """Aggregates by window and columns, in one phase."""
 
     NAME = "stream-exec-window-aggregate"
     TITLE = "Aggregate windows of {of}{by}"
     TRANSFORMATION = "window-aggregate"
-    WITHOUT_ENTRIES = CLEANED
-    KEEPS_STATE = True
 
     grouping: Enforcing[OfInput[tuple[Int, ...]]]
     agg_calls: Enforcing[tuple[AggregateCall, ...]]
@@ -102,27 +95,17 @@ class WindowAggregate(PlanNode):
     need_retraction: Always[Enforcing[Bool]] = False
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
-        strategies = (TimeAttributeWindowing, WindowAttachedWindowing)
-        yield from _strategy(self.windowing, strategies, ("windowing",))
-        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
-        wrong = [
-            *indices(self.grouping, inputs.types, ("grouping",), once=True),
-            *calls(self.agg_calls, inputs.types, ("aggCalls",)),
-        ]
+        yield from _windowing(self.windowing, inputs.types, TimeAttributeWindowing, WindowAttachedWindowing)
+        wrong = _keys_and_calls(self, inputs.types, inputs.types)
         yield from wrong
         if not wrong:
-            made = grouped_types(self.grouping, self.agg_calls, inputs.types)
-            yield from property_faults(self.named_window_properties, self.windowing.time_attribute_type)
-            shown = property_types(self.named_window_properties, self.windowing.time_attribute_type)
-            yield from output(self.output_type, (*made, *shown), "it")
+            yield from _results(self, inputs.types, self.windowing.time_attribute_type)
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        yield key_types(rows[0], self.grouping)
-        yield _accumulators(self, rows[0])
-        yield _kind_of(self.windowing.window)
+        return _state(self, rows[0], rows[0], self.windowing.window)
 
 
 class LocalWindowAggregate(PlanNode):
@@ -138,26 +121,19 @@ class LocalWindowAggregate(PlanNode):
     need_retraction: Always[Bool] = False
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
-        strategies = (TimeAttributeWindowing, WindowAttachedWindowing)
-        yield from _strategy(self.windowing, strategies, ("windowing",))
-        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
-        wrong = [
-            *indices(self.grouping, inputs.types, ("grouping",), once=True),
-            *calls(self.agg_calls, inputs.types, ("aggCalls",)),
-        ]
+        yield from _windowing(self.windowing, inputs.types, TimeAttributeWindowing, WindowAttachedWindowing)
+        wrong = _keys_and_calls(self, inputs.types, inputs.types)
         yield from wrong
         if not wrong:
             yield from accumulator_columns(self.output_type, self.grouping, inputs.types)
 
 
-class GlobalWindowAggregate(PlanNode):
+class GlobalWindowAggregate(_OverWindows):
     """The second phase of a window aggregate."""
 
     NAME = "stream-exec-global-window-aggregate"
     TITLE = "Aggregate windows of {of}{by}"
     TRANSFORMATION = "global-window-aggregate"
-    WITHOUT_ENTRIES = CLEANED
-    KEEPS_STATE = True
     PLACED_AFTER: ClassVar[dict[str, str]] = {"local_agg_input_row_type": "input_properties"}
 
     grouping: Enforcing[OfInput[tuple[Int, ...]]]
@@ -169,13 +145,8 @@ class GlobalWindowAggregate(PlanNode):
     local_agg_input_row_type: Enforcing[RowTypeJson]
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
-        strategies = (SliceAttachedWindowing, WindowAttachedWindowing)
-        yield from _strategy(self.windowing, strategies, ("windowing",))
-        yield from windowing_faults(self.windowing, inputs.types, ("windowing",), behind_local=True)
-        wrong = [
-            *indices(self.grouping, inputs.types, ("grouping",), once=True),
-            *calls(self.agg_calls, self.local_agg_input_row_type.types, ("aggCalls",)),
-        ]
+        yield from _windowing(self.windowing, inputs.types, SliceAttachedWindowing, WindowAttachedWindowing)
+        wrong = _keys_and_calls(self, inputs.types, self.local_agg_input_row_type.types)
         yield from wrong
         local = inputs.nodes[0]
         if not isinstance(local, LocalWindowAggregate):
@@ -195,28 +166,21 @@ class GlobalWindowAggregate(PlanNode):
                 message = f"its {name} is not that of the local aggregate"
                 yield Fault((name,), message, f"make it that of node {local.id}")
         if not wrong:
-            made = grouped_types(self.grouping, self.agg_calls, inputs.types)
-            yield from property_faults(self.named_window_properties, self.windowing.time_attribute_type)
-            shown = property_types(self.named_window_properties, self.windowing.time_attribute_type)
-            yield from output(self.output_type, (*made, *shown), "it")
+            yield from _results(self, inputs.types, self.windowing.time_attribute_type)
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        yield key_types(rows[0], self.grouping)
-        yield _accumulators(self, self.local_agg_input_row_type.types)
-        yield _kind_of(self.windowing.window)
+        return _state(self, rows[0], self.local_agg_input_row_type.types, self.windowing.window)
 
 
-class GroupWindowAggregate(PlanNode):
+class GroupWindowAggregate(_OverWindows):
     """Aggregates by a window in GROUP BY, the older syntax."""
 
     NAME = "stream-exec-group-window-aggregate"
     TITLE = "Aggregate windows of {of}{by}"
     TRANSFORMATION = "group-window-aggregate"
-    WITHOUT_ENTRIES = CLEANED
-    KEEPS_STATE = True
 
     grouping: Enforcing[OfInput[tuple[Int, ...]]]
     agg_calls: Enforcing[tuple[AggregateCall, ...]]
@@ -226,35 +190,25 @@ class GroupWindowAggregate(PlanNode):
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from group_window_faults(self.window, inputs.types, ("window",))
-        wrong = [
-            *indices(self.grouping, inputs.types, ("grouping",), once=True),
-            *calls(self.agg_calls, inputs.types, ("aggCalls",)),
-        ]
+        wrong = _keys_and_calls(self, inputs.types, inputs.types)
         yield from wrong
         if not wrong:
-            made = grouped_types(self.grouping, self.agg_calls, inputs.types)
-            yield from property_faults(self.named_window_properties, self.window.time_field.field_type)
-            shown = property_types(self.named_window_properties, self.window.time_field.field_type)
-            yield from output(self.output_type, (*made, *shown), "it")
+            yield from _results(self, inputs.types, self.window.time_field.field_type)
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        yield key_types(rows[0], self.grouping)
-        yield _accumulators(self, rows[0])
-        yield _kind_of(self.window)
+        return _state(self, rows[0], rows[0], self.window)
 
 
-class WindowJoin(PlanNode):
+class WindowJoin(_OverWindows):
     """Joins the rows of one window."""
 
     NAME = "stream-exec-window-join"
     TITLE = "Window join {left} with {right}"
     TRANSFORMATION = "window-join"
-    WITHOUT_ENTRIES = CLEANED
     INPUTS = TWO_INPUTS
-    KEEPS_STATE = True
 
     join_spec: Enforcing[JoinSpec]
     left_windowing: Enforcing[Windowing]
@@ -264,8 +218,7 @@ class WindowJoin(PlanNode):
         yield from join(self.join_spec, inputs, ("joinSpec",))
         sides = (("leftWindowing", self.left_windowing), ("rightWindowing", self.right_windowing))
         for (name, windowing), row in zip(sides, inputs.rows, strict=True):
-            yield from _strategy(windowing, (WindowAttachedWindowing,), (name,))
-            yield from windowing_faults(windowing, row.types, (name,))
+            yield from _windowing(windowing, row.types, WindowAttachedWindowing, name=name)
         if self.left_windowing.is_rowtime != self.right_windowing.is_rowtime:
             message = "one side goes by rowtime and the other does not"
             yield Fault(("rightWindowing", "isRowtime"), message, "make them agree", self.right_windowing.is_rowtime)
@@ -276,14 +229,12 @@ class WindowJoin(PlanNode):
         yield from row_types(rows)
 
 
-class WindowRank(PlanNode):
+class WindowRank(_OverWindows):
     """The first rows of each window and partition."""
 
     NAME = "stream-exec-window-rank"
     TITLE = "First {ranks} of {of}{for_each}"
     TRANSFORMATION = "window-rank"
-    WITHOUT_ENTRIES = CLEANED
-    KEEPS_STATE = True
 
     rank_type: RankType
     partition_spec: Enforcing[PartitionSpec]
@@ -301,8 +252,7 @@ class WindowRank(PlanNode):
         if not isinstance(self.rank_range, ConstantRange):
             message = "a window top-n without a constant end"
             yield refusal(("rankRange",), message, "compare the row number with a number")
-        yield from _strategy(self.windowing, (WindowAttachedWindowing,), ("windowing",))
-        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        yield from _windowing(self.windowing, inputs.types, WindowAttachedWindowing)
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
@@ -311,13 +261,11 @@ class WindowRank(PlanNode):
         yield StateItem("order", types_at(rows[0], [field.index for field in self.sort_spec.fields]), sure=False)
 
 
-class WindowDeduplicate(PlanNode):
+class WindowDeduplicate(_OverWindows):
     """The first or last row of each window and key."""
 
     NAME = "stream-exec-window-deduplicate"
     TRANSFORMATION = "window-deduplicate"
-    WITHOUT_ENTRIES = CLEANED
-    KEEPS_STATE = True
 
     partition_keys: Enforcing[OfInput[tuple[Int, ...]]]
     order_key: Enforcing[OfInput[Int]]
@@ -327,8 +275,7 @@ class WindowDeduplicate(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from indices(self.partition_keys, inputs.types, ("partitionKeys",))
         yield from index(self.order_key, inputs.types, ("orderKey",))
-        yield from _strategy(self.windowing, (WindowAttachedWindowing,), ("windowing",))
-        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        yield from _windowing(self.windowing, inputs.types, WindowAttachedWindowing)
         yield from same_as_input(self.output_type, inputs)
 
     @property
@@ -340,12 +287,15 @@ class WindowDeduplicate(PlanNode):
         yield from row_types(rows)
 
 
-def _strategy(windowing: Windowing, known: tuple[type[PlanModel], ...], path: Path) -> Iterator[Fault]:
-    """A windowing that the operator cannot have."""
+def _windowing(
+    windowing: Windowing, columns: Columns, *known: type[PlanModel], name: str = "windowing"
+) -> Iterator[Fault]:
+    """A windowing that is none of those known to the operator, or that does not fit the columns."""
     if not isinstance(windowing, known):
         names = [str(model.model_fields["strategy"].default) for model in known]
         message = f"its windows are {windowing.strategy}"
-        yield Fault((*path, "strategy"), message, f"known here: {', '.join(names)}", windowing.strategy)
+        yield Fault((name, "strategy"), message, f"known here: {', '.join(names)}", windowing.strategy)
+    yield from windowing_faults(windowing, columns, (name,), behind_local=SliceAttachedWindowing in known)
 
 
 def _kind_of(window: PlanModel) -> StateItem:
@@ -353,8 +303,23 @@ def _kind_of(window: PlanModel) -> StateItem:
     return StateItem("kind of window", "session" if type(window).__name__.startswith("Session") else "slices")
 
 
-def _accumulators(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate, row: Row) -> StateItem:
+_Aggregate = WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate
+
+
+def _keys_and_calls(node: _Aggregate | LocalWindowAggregate, keys: Columns, arguments: Columns) -> list[Fault]:
+    return [*indices(node.grouping, keys, ("grouping",), once=True), *calls(node.agg_calls, arguments, ("aggCalls",))]
+
+
+def _results(node: _Aggregate, columns: Columns, time: LogicalType) -> Iterator[Fault]:
+    """An output that is not the key, the calls, and the properties of the window."""
+    yield from property_faults(node.named_window_properties, time)
+    shown = property_types(node.named_window_properties, time)
+    yield from output(node.output_type, (*grouped_types(node.grouping, node.agg_calls, columns), *shown), "it")
+
+
+def _state(node: _Aggregate, keys: Row, arguments: Row, window: PlanModel) -> Iterator[StateItem]:
+    yield key_types(keys, node.grouping)
     # A hopping window counts its rows, to know which are empty.
-    hops = not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing.window, HoppingWindow)
-    retracting = (node.need_retraction,) * len(node.agg_calls)
-    return accumulators(node.agg_calls, row, retracting, counted=node.need_retraction or hops)
+    counted = node.need_retraction or isinstance(window, HoppingWindow)
+    yield accumulators(node.agg_calls, arguments, (node.need_retraction,) * len(node.agg_calls), counted=counted)
+    yield _kind_of(window)

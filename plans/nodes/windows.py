@@ -10,13 +10,7 @@ from pydantic import AfterValidator, Field
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.fields import TypeJson, wrapped
-from compiled_plan.plans.nodes.model import (
-    Always,
-    Bool,
-    Int,
-    OfInput,
-    PlanModel,
-)
+from compiled_plan.plans.nodes.model import Always, Bool, Int, OfInput, PlanModel
 from compiled_plan.plans.nodes.rules import Columns, Path, index, indices, rowtime, timestamp
 from compiled_plan.plans.text.durations import parse_iso_duration
 from compiled_plan.plans.types import BIGINT, LogicalType, TimeKind, TimestampBase, TimestampLtzType, TimestampType

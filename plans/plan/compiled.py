@@ -13,6 +13,7 @@ from typing import Self
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import quoted, read_text
+from compiled_plan.plans.findings import raise_unreadable
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan.edges import Edge
@@ -41,16 +42,12 @@ class CompiledPlan:
 
     @classmethod
     def from_json(cls, text: str, source: str = "") -> Self:
-        """Read a plan.
-
-        Args:
-            text: the JSON.
-            source: name of the file, for errors.
+        """Read a plan; `source` is the name of its file, for errors.
 
         Raises:
             PlanError: not JSON, or not a plan: unknown or newer node types, missing, unknown or wrong fields,
                 incomplete state entries, dangling edges, cycles. Names the node and the JSON pointer. Whether its
-                nodes follow from their inputs is what `inspection.reading` looks at.
+                nodes follow from their inputs is what `inspection.checked_plans` looks at.
         """
         return cls.from_dict(jsontext.loads(text, source), source)
 
@@ -60,9 +57,8 @@ class CompiledPlan:
         parts, findings = read_parts(data)
         if parts is not None:
             findings = list(structure_findings(parts.nodes, parts.edges))
-        errors = [finding for finding in findings if finding.is_unreadable]
-        if parts is None or errors:
-            raise errors[0].as_error(source, more=len(errors) - 1)
+        raise_unreadable(findings, source)
+        assert parts is not None, "a plan without parts has a finding that says why"
         return cls(parts.nodes, parts.edges, parts.flink_version)
 
     @classmethod
@@ -84,11 +80,7 @@ class CompiledPlan:
 
     @classmethod
     def read_file(cls, path: str | Path) -> Self:
-        """Read a plan file, local or remote (`s3://...`).
-
-        Raises:
-            PlanError: no such file, or not a plan.
-        """
+        """Read a plan file, local or remote (`s3://...`). Raises PlanError where there is none."""
         return cls.from_json(read_text(path), quoted(path))
 
     def __eq__(self, other: object) -> bool:
@@ -124,11 +116,7 @@ class CompiledPlan:
         return {source: tuple(dict.fromkeys(targets)) for source, targets in found.items()}
 
     def node(self, node_id: int) -> PlanNode:
-        """The node of that id.
-
-        Raises:
-            PlanError: there is none.
-        """
+        """The node of that id. Raises PlanError where there is none."""
         found = self._by_id.get(node_id)
         if found is None:
             known = ", ".join(str(key) for key in sorted(self._by_id))

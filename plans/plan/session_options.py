@@ -7,11 +7,11 @@ so that a plan means the same wherever it runs, in Flink, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from compiled_plan.plans.nodes.base import TTL, PlanNode
 from compiled_plan.plans.nodes.configuration import NESTED
-from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import IDLE_TIMEOUT, WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan
@@ -27,7 +27,7 @@ UTC = "UTC"
 
 def reads_zone(node: PlanNode) -> bool:
     """Whether what a node computes depends on the session's time zone."""
-    return any(isinstance(rex, Call) and in_zone(rex) for top in expressions(node) for rex in walk(top))
+    return any(isinstance(rex, Call) and in_zone(rex) for top in objects_in(node, RexNode) for rex in walk(top))
 
 
 def zone_of(node: PlanNode) -> str | None:
@@ -42,13 +42,7 @@ def zones_of(plan: CompiledPlan) -> tuple[str, ...]:
 
 
 def with_zone(plan: CompiledPlan, zone: str | None = None, otherwise: str = DEFAULT) -> CompiledPlan:
-    """The plan with the zone said in all nodes that depend on it.
-
-    Args:
-        plan: the plan.
-        zone: overrides what the nodes say.
-        otherwise: for those that say nothing.
-    """
+    """The plan with the zone in all nodes that depend on it: `zone` if any, else the node's own, else `otherwise`."""
     return plan.with_nodes([_zoned(node, zone, otherwise) for node in plan.nodes])
 
 
@@ -85,16 +79,3 @@ def keeping(node: PlanNode, options: Mapping[str, str]) -> PlanNode:
 def with_option(node: PlanNode, key: str, value: str) -> PlanNode:
     """The node with an option in its `configuration`, which is in order."""
     return node.model_copy(update={"configuration": dict(sorted((node.configuration | {key: value}).items()))})
-
-
-def expressions(value: object) -> Iterator[RexNode]:
-    """The row expressions anywhere in a node."""
-    match value:
-        case RexNode():
-            yield value
-        case PlanModel():
-            for name in type(value).model_fields:
-                yield from expressions(getattr(value, name))
-        case tuple() | list():
-            for item in value:
-                yield from expressions(item)

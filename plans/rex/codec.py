@@ -30,14 +30,9 @@ _Place = tuple[Json, Pointer]
 
 
 def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
-    """Read an expression, nested as deeply as it may be.
+    """Read an expression, nested as deeply as it may be, at a JSON pointer of the plan.
 
-    Args:
-        value: the parsed JSON.
-        pointer: JSON pointer of `value` in the plan, for errors.
-
-    Raises:
-        PlanError: unknown kind, missing field or bad type, with the JSON pointer.
+    Raises PlanError with the pointer for an unknown kind, a missing field or a bad type.
     """
     place: _Place = (value, pointer)
     return fold_tree(place, _below, _made)
@@ -116,7 +111,6 @@ def _nearest(kind: object) -> str:
 
 
 def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: Pointer) -> Json:
-    """A field of an expression, of the right JSON type."""
     if key not in value:
         raise PlanError(f"an expression lacks the field `{key}`", where=f"{pointer}/{key}", remedy=f"add `{key}`")
     found = value[key]

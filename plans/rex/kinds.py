@@ -4,62 +4,38 @@ from __future__ import annotations
 
 from compiled_plan.plans import types as t
 
-_KINDS: tuple[tuple[type[t.LogicalType], str], ...] = (
-    (t.BooleanType, "b"),
-    (t.NumericType, "N"),
-    (t.CharacterType, "C"),
-    (t.BytesType, "B"),
-    (t.DateType, "D"),
-    (t.TimeType, "T"),
-    (t.TimestampType, "S"),
-    (t.TimestampLtzType, "L"),
-    (t.TimestampTzType, "Z"),
-    (t.YearMonthIntervalType, "Y"),
-    (t.DayTimeIntervalType, "I"),
-    (t.ArrayType, "A"),
-    (t.MapType, "M"),
-    (t.MultisetType, "U"),
-    (t.RowType, "R"),
-    (t.StructuredType, "G"),
-    (t.SymbolType, "K"),
-    (t.RawType, "W"),
-    (t.VariantType, "V"),
-    (t.BitmapType, "P"),
-    (t.DescriptorType, "d"),
-    (t.NullType, "0"),
+#: Type, letter, and words for messages.
+_KINDS: tuple[tuple[type[t.LogicalType], str, str], ...] = (
+    (t.BooleanType, "b", "BOOLEAN"),
+    (t.NumericType, "N", "a number"),
+    (t.CharacterType, "C", "a text"),
+    (t.BytesType, "B", "bytes"),
+    (t.DateType, "D", "DATE"),
+    (t.TimeType, "T", "TIME"),
+    (t.TimestampType, "S", "TIMESTAMP"),
+    (t.TimestampLtzType, "L", "TIMESTAMP_LTZ"),
+    (t.TimestampTzType, "Z", "TIMESTAMP WITH TIME ZONE"),
+    (t.YearMonthIntervalType, "Y", "an interval of months"),
+    (t.DayTimeIntervalType, "I", "an interval of time"),
+    (t.ArrayType, "A", "ARRAY"),
+    (t.MapType, "M", "MAP"),
+    (t.MultisetType, "U", "MULTISET"),
+    (t.RowType, "R", "ROW"),
+    (t.StructuredType, "G", "STRUCTURED"),
+    (t.SymbolType, "K", "a keyword"),
+    (t.RawType, "W", "RAW"),
+    (t.VariantType, "V", "VARIANT"),
+    (t.BitmapType, "P", "BITMAP"),
+    (t.DescriptorType, "d", "DESCRIPTOR"),
+    (t.NullType, "0", "NULL"),
 )
-
-_NAMES = {
-    "b": "BOOLEAN",
-    "N": "a number",
-    "C": "a text",
-    "B": "bytes",
-    "D": "DATE",
-    "T": "TIME",
-    "S": "TIMESTAMP",
-    "L": "TIMESTAMP_LTZ",
-    "Z": "TIMESTAMP WITH TIME ZONE",
-    "Y": "an interval of months",
-    "I": "an interval of time",
-    "A": "ARRAY",
-    "M": "MAP",
-    "U": "MULTISET",
-    "R": "ROW",
-    "G": "STRUCTURED",
-    "K": "a keyword",
-    "W": "RAW",
-    "V": "VARIANT",
-    "P": "BITMAP",
-    "d": "DESCRIPTOR",
-    "0": "NULL",
-}
 
 
 def kind_of(type_: t.LogicalType) -> str:
     """The letter of a type's kind."""
-    return next(letter for kind, letter in _KINDS if isinstance(type_, kind))
+    return next(letter for kind, letter, _ in _KINDS if isinstance(type_, kind))
 
 
 def kind_text(letter: str) -> str:
     """A kind for messages."""
-    return _NAMES[letter]
+    return next(text for _, known, text in _KINDS if known == letter)

@@ -129,7 +129,6 @@ class Call(_Hashed):
 
 
 def _own(call: Call) -> tuple[Any, ...]:
-    """All of a call but its operands."""
     return call.name, call.type, call.syntax, call.extra
 
 
@@ -210,12 +209,7 @@ def walk(rex: RexNode) -> Iterator[RexNode]:
 
 
 def fold(rex: RexNode, combine: Callable[[RexNode, tuple[T, ...]], T]) -> T:
-    """What `combine` makes of the expression from what it made of the children; bottom-up, at any depth.
-
-    Args:
-        rex: the expression.
-        combine: is given each node, and its result for each of the node's children, in order.
-    """
+    """The result of `combine` for an expression from its results for the children; bottom-up, at any depth."""
     return fold_tree(rex, _CHILDREN, combine)
 
 

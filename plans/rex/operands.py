@@ -6,15 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from compiled_plan.plans.rex.kinds import kind_of
 from compiled_plan.plans.rex.nodes import Call, Literal, RexNode
-from compiled_plan.plans.types import (
-    ArrayType,
-    DateType,
-    FieldsType,
-    IntegerType,
-    LogicalType,
-    MapType,
-    MultisetType,
-)
+from compiled_plan.plans.types import ArrayType, DateType, FieldsType, IntegerType, LogicalType, MapType, MultisetType
 
 Types = Sequence[LogicalType]
 #: The message and the remedy; None for operands that run.
@@ -51,13 +43,7 @@ def constant(rex: RexNode) -> object:
 
 
 def castable(source: LogicalType, target: LogicalType, kinds: frozenset[tuple[str, str]]) -> bool:
-    """Whether values of a type can be cast to another.
-
-    Args:
-        source: the type of the values.
-        target: the type to be.
-        kinds: the pairs of kinds of which there are casts.
-    """
+    """Whether values of a type can be cast to another; `kinds` are the pairs of kinds of which there are casts."""
     if source.not_null() == target.not_null():
         return True
     one, other = kind_of(source), kind_of(target)
@@ -81,11 +67,7 @@ def castable(source: LogicalType, target: LogicalType, kinds: frozenset[tuple[st
 
 
 def like_tokens(pattern: str, escape: str) -> list[tuple[str, bool]]:
-    """The characters of a LIKE pattern, each with whether it is a wildcard.
-
-    Raises:
-        ValueError: the pattern is not one with this escape character.
-    """
+    """The characters of a LIKE pattern, each with whether it is a wildcard. Raises ValueError for no pattern."""
     if len(escape) > 1:
         raise ValueError(f"LIKE ... ESCAPE takes one character, not {escape!r}")
     tokens: list[tuple[str, bool]] = []

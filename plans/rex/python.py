@@ -16,27 +16,16 @@ _KINDS = ("SCALAR", "TABLE", "AGGREGATE")
 
 @dataclass(frozen=True, slots=True)
 class PythonFunction:
-    """A function of the user's own, as a plan names it.
+    """A function of the user's own, as a plan names it."""
 
-    Args:
-        module: the class's module, as it is imported.
-        class_: its name in the module; inner classes with dots.
-        kind: SCALAR, TABLE or AGGREGATE.
-        method: the method that is called.
-        signature: what was inferred, for the reader.
-        file: the file that the program's author had it from.
-        deterministic: whether equal arguments give equal results.
-        instance: the attributes of a function that was registered as an object, as JSON text; empty for a class.
-    """
-
-    module: str
-    class_: str
-    kind: str
-    method: str = "eval"
-    signature: str = ""
-    file: str = ""
-    deterministic: bool = True
-    instance: str = ""
+    module: str  # the class's module, as it is imported
+    class_: str  # its name in the module; inner classes with dots
+    kind: str  # SCALAR, TABLE or AGGREGATE
+    method: str = "eval"  # the method that is called
+    signature: str = ""  # what was inferred, for the reader
+    file: str = ""  # the file that the program's author had it from
+    deterministic: bool = True  # whether equal arguments give equal results
+    instance: str = ""  # the attributes of a function that was registered as an object, as JSON text; empty for a class
 
     @property
     def path(self) -> str:
@@ -61,11 +50,7 @@ _TEXTS = ("module", "class", "kind", "method", "signature", "file")
 
 
 def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
-    """Read the JSON form.
-
-    Raises:
-        PlanError: a missing, unknown or wrong field, with the JSON pointer.
-    """
+    """Read the JSON form. Raises PlanError with the JSON pointer for a missing, unknown or wrong field."""
     if not isinstance(value, dict):
         raise PlanError("`python` must be an object that names a function", where=pointer)
     for key, found in value.items():

@@ -24,11 +24,11 @@ Types = tuple[LogicalType, ...]
 #: Says what is wrong with a call's operands; None for nothing.
 Rule = Callable[[Call, Types], str | None]
 
-#: What MATCH_RECOGNIZE has beside functions: the rule of its node looks at them.
+#: Names that MATCH_RECOGNIZE has beside functions, and its aggregates: the rule of its node looks at them.
 _MATCH = frozenset(
     f"${name}$1" for name in "PREV NEXT LAST FIRST FINAL RUNNING MATCH_ROWTIME MATCH_PROCTIME CLASSIFIER".split()
 )
-_AGGREGATES = frozenset(
+AGGREGATES = frozenset(
     f"${name}$1" for name in "COUNT SUM $SUM0 MIN MAX AVG FIRST_VALUE LAST_VALUE LISTAGG COLLECT".split()
 )
 _TIMES = frozenset("DSL")
@@ -45,7 +45,7 @@ def call_fault(call: Call, types: Types) -> Fault | None:
     if call.syntax is not None and call.syntax not in SYNTAXES:
         remedy = f"known: {', '.join(SYNTAXES)}"
         return Fault(("syntax",), f"unknown value {call.syntax!r} for `syntax`", remedy, call.syntax)
-    if call.name in _MATCH or call.name in _AGGREGATES:
+    if call.name in _MATCH or call.name in AGGREGATES:
         return None
     if call.extra:
         return _user_fault(call)
@@ -80,7 +80,6 @@ def call_fault(call: Call, types: Types) -> Fault | None:
 
 
 def _operand_fault(call: Call, types: Types) -> Fault | None:
-    """Operands of the right kinds that do not run."""
     if call.name in _CASTS:
         if castable(types[0], call.type, _cast_kinds()):
             return None
@@ -133,7 +132,6 @@ def _remedy(signatures: Sequence[tuple[str, bool, str]], count: int, counts: lis
 
 
 def _title(name: str) -> str:
-    """The name as SQL has it."""
     return name.removeprefix("$").removesuffix("$1")
 
 
@@ -147,11 +145,6 @@ def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
         parts = (item.partition(":") for item in text.split(" "))
         found[name] = [(kinds.removesuffix("*"), kinds.endswith("*"), result) for kinds, _, result in parts]
     return found
-
-
-def known_names() -> frozenset[str]:
-    """The functions whose operands the table has."""
-    return frozenset(_table())
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from compiled_plan.plans.findings import Fault, refusal, shown
-from compiled_plan.plans.rex.literal_checks import literal_remedy, value_fits
+from compiled_plan.plans.rex.literals import literal_remedy, value_fits
 from compiled_plan.plans.rex.nodes import (
     Call,
     CorrelVariable,
@@ -57,14 +57,10 @@ Columns = Sequence[LogicalType]
 def expression_faults(
     rex: RexNode, columns: Columns, path: Path, wanted: LogicalType | None = None, outer: LogicalType | None = None
 ) -> Iterator[Fault]:
-    """What is wrong within an expression.
+    """What is wrong within an expression over such columns, which stands at `path`.
 
-    Args:
-        rex: the expression.
-        columns: the types of the columns that it may refer to.
-        path: where it stands.
-        wanted: the type that it must have; None for any.
-        outer: the type of the row that correlation variables stand for; None where there are none.
+    `wanted` is the type that it must have, None for any; `outer` the type of the row that correlation variables stand
+    for.
     """
     within = fold(rex, lambda node, below: _faults_of(node, below, columns, outer))
     found = [replace(fault, path=(*path, *fault.path)) for fault in within]
@@ -120,7 +116,6 @@ def _faults_of(
 
 
 def _step(rex: RexNode, at: int) -> Path:
-    """The way from an expression to its child `at`."""
     return ("expr",) if isinstance(rex, FieldAccess) else ("operands", at)
 
 

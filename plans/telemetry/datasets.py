@@ -29,8 +29,7 @@ class Dataset(NamedTuple):
 
 def dataset_of(table: CatalogTable) -> Dataset:
     """What a table is called: no name or password of a user is part of it."""
-    resolved = table.resolved_table
-    options: Mapping[str, str] = (resolved.options if resolved else None) or {}
+    options = table.options
     connector = options.get("connector", "")
     if connector == "filesystem" and "path" in options:
         return _of_path(options["path"])

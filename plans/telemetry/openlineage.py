@@ -16,7 +16,6 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.origins import Origin, SinkOrigins, origins_of, tables_read
-from compiled_plan.plans.inspection.lineage.table_identity import columns_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.datasets import NAMESPACE, Dataset, dataset_of
@@ -35,34 +34,18 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class LineageJob:
-    """What a run's events say of it all the time.
-
-    Args:
-        namespace: of the job.
-        name: of the job.
-        run: id of the run, a UUID.
-        bounded: whether it ends by itself.
-        inputs: the tables that are read.
-        outputs: the tables that are written, with the origins of their columns.
-    """
+    """What a run's events say of it all the time."""
 
     namespace: str
     name: str
-    run: str
-    bounded: bool
+    run: str  # id of the run, a UUID
+    bounded: bool  # whether it ends by itself
     inputs: tuple[InputDataset, ...]
-    outputs: tuple[OutputDataset, ...]
+    outputs: tuple[OutputDataset, ...]  # the tables that are written, with the origins of their columns
 
 
 def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> LineageJob:
-    """A run of a plan.
-
-    Args:
-        plan: the plan.
-        name: what the run is called.
-        bounded: whether it ends by itself.
-        namespace: `OPENLINEAGE_NAMESPACE` of the environment if left out, and else that of the product.
-    """
+    """A run of a plan; its namespace is that of `OPENLINEAGE_NAMESPACE` by default, else that of the product."""
     namespace = namespace or os.environ.get("OPENLINEAGE_NAMESPACE", "") or NAMESPACE
     tables = tables_read(plan)
     names = {identifier: dataset_of(table) for identifier, table in tables.items()}
@@ -92,7 +75,7 @@ def _schema(table: CatalogTable) -> Any:
 
     fields = [
         schema_dataset.SchemaDatasetFacetFields(name=column.name, type=type_text(column.data_type))
-        for column in columns_of(table)
+        for column in table.stored_columns
     ]
     return schema_dataset.SchemaDatasetFacet(fields=fields)
 
@@ -138,14 +121,7 @@ def _fields(origins: Iterable[Origin], names: Mapping[str, Dataset]) -> list[Any
 
 
 def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
-    """An event.
-
-    Args:
-        job: of which run.
-        state: START, RUNNING, COMPLETE, ABORT or FAIL.
-        at: when, as ISO 8601 with a zone.
-        fault: what a run failed with.
-    """
+    """An event of a run: START, RUNNING, COMPLETE, ABORT or FAIL, `at` an ISO 8601 time with a zone."""
     from openlineage.client.event_v2 import Job as JobOf
     from openlineage.client.event_v2 import Run, RunEvent, RunState
     from openlineage.client.facet_v2 import error_message_run, job_type_job, processing_engine_run
@@ -174,17 +150,11 @@ def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
 
 
 class Lineage:
-    """Sends the events of a run; where that fails the run goes on, and it is said once.
+    """Sends the events of a run, called `name`; where that fails the run goes on, and `warn` is told once.
 
-    Args:
-        target: a URL, `http://marquez:5000`, or a file, which events are added to, one a line. A key for the API is
-            taken from `OPENLINEAGE_API_KEY` of the environment.
-        plan: the plan that runs.
-        name: what the run is called.
-        warn: is told what could not be sent.
-
-    Raises:
-        ExecutionError: the library is not installed; the file cannot be written.
+    `target` is a URL, `http://marquez:5000`, or a file, which events are added to, one a line. A key for the API is
+    taken from `OPENLINEAGE_API_KEY` of the environment. Raises an ExecutionError where the library is not installed, or
+    the file cannot be written.
     """
 
     def __init__(self, target: str, plan: CompiledPlan, name: str, warn: Callable[[str], None]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from logging import INFO, LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -23,11 +22,7 @@ _TAIL = 1 << 16
 class ProgressFile:
     """Writes messages to the end of a file; each has a number, `seq`, one more than the one before.
 
-    Args:
-        path: the file; its folder is there.
-
-    Raises:
-        ExecutionError: it cannot be written.
+    Raises ExecutionError where the file cannot be written.
     """
 
     def __init__(self, path: Path, length: int = LENGTH, kept: int = KEPT) -> None:
@@ -69,17 +64,6 @@ def files_of(path: Path) -> list[Path]:
 def last_number(path: Path) -> int:
     """The number of the last message; 0 before the first."""
     return next((int(each["seq"]) for file in reversed(files_of(path)) for each in _backwards(file)), 0)
-
-
-def read_messages(path: Path, after: int = 0) -> Iterator[dict[str, Any]]:
-    """The messages of a file and of those that were moved aside, with a greater number than `after`, in order."""
-    for file in files_of(path):
-        with suppress(FileNotFoundError), file.open("rb") as lines:
-            for line in lines:
-                found = _message(line)
-                if found is not None and found["seq"] > after:
-                    after = found["seq"]
-                    yield found
 
 
 def last_messages(path: Path) -> Iterator[dict[str, Any]]:

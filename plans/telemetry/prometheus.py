@@ -20,57 +20,39 @@ _BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
 
 class RunMetrics:
-    """The figures of runs, by `plan`.
-
-    Args:
-        registry: Prometheus's.
-    """
+    """The figures of runs, by `plan`."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         from prometheus_client import Counter, Gauge, Histogram
 
-        plan = ["plan"]
-        operator = [*plan, "operator"]
-        source = [*plan, "source"]
-        self.running = Gauge("compiled_plan_running", "1 while the plan runs", plan, registry=registry)
-        self.failed = Counter("compiled_plan_failures", "Runs that failed", plan, registry=registry)
-        self.batches = Counter("compiled_plan_batches", "Micro-batches", plan, registry=registry)
-        self.rows_in = Counter("compiled_plan_rows_in", "Rows read from sources", plan, registry=registry)
-        self.rows_out = Counter("compiled_plan_rows_out", "Rows written to sinks", plan, registry=registry)
-        self.aside = Counter("compiled_plan_dead_letters", "Records put aside, unreadable", plan, registry=registry)
+        def counter(name: str, doc: str, *labels: str) -> Counter:
+            return Counter(f"compiled_plan_{name}", doc, ["plan", *labels], registry=registry)
+
+        def gauge(name: str, doc: str, *labels: str) -> Gauge:
+            return Gauge(f"compiled_plan_{name}", doc, ["plan", *labels], registry=registry)
+
+        self.running = gauge("running", "1 while the plan runs")
+        self.failed = counter("failures", "Runs that failed")
+        self.batches = counter("batches", "Micro-batches")
+        self.rows_in = counter("rows_in", "Rows read from sources")
+        self.rows_out = counter("rows_out", "Rows written to sinks")
+        self.aside = counter("dead_letters", "Records put aside, unreadable")
         self.seconds = Histogram(
-            "compiled_plan_batch_seconds", "Time of a micro-batch", plan, buckets=_BUCKETS, registry=registry
+            "compiled_plan_batch_seconds", "Time of a micro-batch", ["plan"], buckets=_BUCKETS, registry=registry
         )
-        self.batch = Gauge("compiled_plan_last_batch", "Number of the last micro-batch", plan, registry=registry)
-        self.at = Gauge(
-            "compiled_plan_last_batch_timestamp_seconds", "When the last micro-batch ended", plan, registry=registry
-        )
-        self.watermark = Gauge(
-            "compiled_plan_watermark_timestamp_seconds", "The watermark of the last one", plan, registry=registry
-        )
-        self.state_rows = Gauge("compiled_plan_state_rows", "Entries of an operator", operator, registry=registry)
-        self.state_bytes = Gauge("compiled_plan_state_bytes", "Bytes of an operator", operator, registry=registry)
-        self.operator_in = Gauge(
-            "compiled_plan_operator_rows_in", "Rows that came to an operator in this run", operator, registry=registry
-        )
-        self.operator_out = Gauge(
-            "compiled_plan_operator_rows_out", "Rows that an operator gave in this run", operator, registry=registry
-        )
-        self.source_rows = Counter("compiled_plan_source_rows", "Rows read from a source", source, registry=registry)
-        self.lag = Gauge(
-            "compiled_plan_source_lag",
-            "What a source had beside what was read, when the last micro-batch was planned",
-            [*source, "unit"],
-            registry=registry,
-        )
+        self.batch = gauge("last_batch", "Number of the last micro-batch")
+        self.at = gauge("last_batch_timestamp_seconds", "When the last micro-batch ended")
+        self.watermark = gauge("watermark_timestamp_seconds", "The watermark of the last one")
+        self.state_rows = gauge("state_rows", "Entries of an operator", "operator")
+        self.state_bytes = gauge("state_bytes", "Bytes of an operator", "operator")
+        self.operator_in = gauge("operator_rows_in", "Rows that came to an operator in this run", "operator")
+        self.operator_out = gauge("operator_rows_out", "Rows that an operator gave in this run", "operator")
+        self.source_rows = counter("source_rows", "Rows read from a source", "source")
+        lag = "What a source had beside what was read, when the last micro-batch was planned"
+        self.lag = gauge("source_lag", lag, "source", "unit")
 
     def take(self, plan: str, message: Message) -> None:
-        """Count a message of a run.
-
-        Args:
-            plan: what the run is called.
-            message: see `Message`.
-        """
+        """Count a message of the run of that name."""
         event = message["event"]
         if event == "start":
             self.running.labels(plan).set(1)
@@ -107,13 +89,8 @@ class RunMetrics:
 class MetricsServer:
     """Serves the figures of one run at `/metrics`.
 
-    Args:
-        address: `9464`, of this machine alone; `0.0.0.0:9464`, of all its addresses.
-        plan: what the run is called; the name of the plan's file if empty.
-
-    Raises:
-        ProgramError: no such address.
-        ExecutionError: it is taken; the library is not installed.
+    Its address is one of this machine alone (`9464`) or of all (`0.0.0.0:9464`). Raises a ProgramError where there is
+    no such address, an ExecutionError where it is taken or the library is not installed.
     """
 
     def __init__(self, address: str, plan: str) -> None:
@@ -155,11 +132,7 @@ class MetricsServer:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Host and port of `9464`, `0.0.0.0:9464`, `[::]:9464`.
-
-    Raises:
-        ProgramError: neither.
-    """
+    """Host and port of `9464`, `0.0.0.0:9464`, `[::]:9464`. Raises ProgramError for other texts."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise ProgramError(f"--metrics-port {text}: no port", remedy="write 9464, or 0.0.0.0:9464")

@@ -54,8 +54,7 @@ _ISO = re.compile(
 def parse_duration(text: str) -> int:
     """Milliseconds of a duration.
 
-    Raises:
-        PlanError: empty, negative, larger than Long.MAX_VALUE ms, or of an unknown unit; names the value.
+    Raises PlanError for one that is empty, negative, larger than Long.MAX_VALUE ms, or of an unknown unit.
     """
     return _to_ms(_nanos(text), text)
 
@@ -78,12 +77,7 @@ def bare_number(text: str) -> str:
 
 
 def warn_of_bare_number(text: str, where: str) -> None:
-    """Warn (`BareNumberWarning`) of a duration that is a number alone.
-
-    Args:
-        text: the duration.
-        where: what it is the duration of, for the message.
-    """
+    """Warn (`BareNumberWarning`) of a duration that is a number alone; `where` says of what it is the duration."""
     doubt = bare_number(text)
     if doubt:
         import warnings
@@ -94,10 +88,9 @@ def warn_of_bare_number(text: str, where: str) -> None:
 
 
 def parse_iso_duration(text: str) -> int:
-    """Milliseconds of an ISO-8601 duration, the form in which Flink writes the sizes of windows.
+    """Milliseconds, maybe negative, of an ISO-8601 duration, the form in which Flink writes the sizes of windows.
 
-    Raises:
-        PlanError: not an ISO-8601 duration, or one that does not fit Java's `long`. It may be negative.
+    Raises PlanError for what is none, or does not fit Java's `long`.
     """
     nanos = _iso_nanos(text)
     if nanos is None:

@@ -15,15 +15,7 @@ _loads = deeply(json.loads)
 
 
 def loads(text: str, source: str = "") -> Json:
-    """Parse JSON.
-
-    Args:
-        text: the JSON.
-        source: name of the file, for errors.
-
-    Raises:
-        PlanError: not JSON, with line and column.
-    """
+    """Parse JSON. Raises PlanError with `source`, line and column for what is no JSON."""
     try:
         return _loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as fault:

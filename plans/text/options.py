@@ -47,11 +47,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def check(self, key: str, value: str) -> None:
-        """Refuse a value that the option cannot have.
-
-        Raises:
-            ProgramError: names the option and the value, and says what would fit.
-        """
+        """Raise ProgramError for a value that the option cannot have; it says what would fit."""
         remedy = self.unfit(key, value)
         if remedy is not None:
             raise ProgramError(f"invalid value {value!r} for the option {key!r}", remedy=remedy)
@@ -116,7 +112,6 @@ def _is_choice(key: str, value: str, option: Option) -> bool:
 
 
 def _plain(choice: str) -> str:
-    """A choice without regard to case."""
     return choice.lower()
 
 

@@ -17,14 +17,10 @@ _ESCAPES = {character: f"\\{letter}" for letter, character in _CHARACTERS.items(
 
 
 def read_properties(text: str, where: str) -> dict[str, str]:
-    """The settings of a file.
+    """The settings of a file: lines `key=value`, or `key value`; those that begin with `#` or `!` are comments.
 
-    Args:
-        text: lines `key=value`, or `key value`; those that begin with `#` or `!` are comments.
-        where: the file, for messages.
-
-    Raises:
-        ProgramError: a line is no setting, or goes on in the next one.
+    Raises ProgramError with the place `where` the file is and the line for one that is no setting or goes on in the
+    next.
     """
     settings = {}
     for number, line in enumerate(text.split("\n"), 1):

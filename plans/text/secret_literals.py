@@ -36,11 +36,7 @@ _CHARSET = re.compile(r"[uU&]|_\w+")
 
 
 def literal_spans(text: str) -> Iterator[Span]:
-    """Places of secrets in the literals and comments of a program; they may overlap.
-
-    Args:
-        text: of the program.
-    """
+    """Places of secrets in the literals and comments of a program; they may overlap."""
     if not may_have_secrets(text):
         return
     if _IS_PYTHON.search(text) is None:
@@ -67,13 +63,7 @@ class _At(Enum):
 
 
 class _Reader:
-    """Reads the tokens of a program once.
-
-    Args:
-        text: the program.
-        lexer: of its language.
-        names: variables that hold secrets.
-    """
+    """Reads the tokens of a program once; `names` are variables that hold secrets."""
 
     def __init__(self, text: str, lexer: re.Pattern[str], names: Collection[str] = ()) -> None:
         self._text, self._lexer, self._names = text, lexer, names
@@ -83,7 +73,6 @@ class _Reader:
         self.holders: set[str] = set()
 
     def spans(self) -> Iterator[Span]:
-        """The places of secrets."""
         for token in self._lexer.finditer(self._text):
             kind, text = token.lastgroup, token[0]
             if kind == "comment":

@@ -67,12 +67,7 @@ def may_have_secrets(text: str) -> bool:
 
 
 def secret_spans(text: str, whole: bool = False) -> list[Span]:
-    """Places of secrets in a text, in its order; none overlap.
-
-    Args:
-        text: any.
-        whole: as `url_spans` takes it.
-    """
+    """Places of secrets in a text, in its order; none overlap. `whole` is as for `url_spans`."""
     if not may_have_secrets(text):
         return []
     return merged((*_named(text), *url_spans(text, whole), *_pem(text), *_http(text), *_option_lists(text)))
@@ -81,9 +76,7 @@ def secret_spans(text: str, whole: bool = False) -> list[Span]:
 def url_spans(text: str, whole: bool = False) -> Iterator[Span]:
     """Places of passwords, and of tokens that stand for a user, in the URLs of a text.
 
-    Args:
-        text: any.
-        whole: whether a URL that the text begins with goes to its end, with blanks and quotes that it may have.
+    With `whole`, a URL that the text begins with goes to its end, with blanks and quotes that it may have.
     """
     for url in _URL.finditer(text):
         whole = whole and _SCHEME.fullmatch(text, 0, url.start()) is not None
@@ -124,7 +117,6 @@ def _user_info(text: str, start: int, end: int, is_http: bool) -> Iterator[Span]
 
 
 def _named(text: str) -> Iterator[Span]:
-    """Values of sensitive names."""
     done = 0
     for found in SENSITIVE.finditer(_lowered(text)):
         if found.start() < done:

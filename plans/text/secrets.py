@@ -19,11 +19,7 @@ _NONE = ("true", "false", "none", "null", HIDDEN)
 
 
 def secrets_in(document: Any) -> frozenset[str]:
-    """Secrets of a JSON document: values of sensitive keys, and passwords in URLs, in all forms they are met in.
-
-    Args:
-        document: such as a plan.
-    """
+    """Secrets of a JSON document: values of sensitive keys, and passwords in URLs, in all forms they are met in."""
     root: tuple[str, Any] = ("", document)
     secrets: frozenset[str] = fold_tree(root, below, lambda place, parts: frozenset(_of(place)).union(*parts))
     return frozenset(form for secret in secrets for form in _forms(secret))
@@ -48,12 +44,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def hidden(text: str, secrets: frozenset[str]) -> str:
-    """A text in which secrets are hidden.
-
-    Args:
-        text: any.
-        secrets: as `secrets_in` gives them.
-    """
+    """A text in which secrets, as `secrets_in` gives them, are hidden."""
     for each in sorted(secrets, key=len, reverse=True):
         if len(each) >= _SHORT:
             text = text.replace(each, HIDDEN)

@@ -16,7 +16,6 @@ class BooleanType(LogicalType):
     """BOOLEAN."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "BOOLEAN"
 
 
@@ -37,7 +36,6 @@ class TinyIntType(IntegerType):
     """TINYINT."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "TINYINT"
     BITS: ClassVar[int] = 8
 
@@ -46,7 +44,6 @@ class SmallIntType(IntegerType):
     """SMALLINT."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "SMALLINT"
     BITS: ClassVar[int] = 16
 
@@ -55,7 +52,6 @@ class IntType(IntegerType):
     """INT."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "INTEGER"
     BITS: ClassVar[int] = 32
 
@@ -67,7 +63,6 @@ class BigIntType(IntegerType):
     """BIGINT."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "BIGINT"
     BITS: ClassVar[int] = 64
 
@@ -76,7 +71,6 @@ class FloatType(NumericType):
     """FLOAT, 32 bits."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "FLOAT"
 
 
@@ -84,7 +78,6 @@ class DoubleType(NumericType):
     """DOUBLE, 64 bits."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "DOUBLE"
 
 
@@ -114,7 +107,6 @@ class CharType(CharacterType):
     """CHAR(n)."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "CHAR"
 
 
@@ -140,7 +132,6 @@ class BinaryType(BytesType):
     """BINARY(n)."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "BINARY"
 
 
@@ -156,7 +147,6 @@ class NullType(LogicalType):
     """The type of an untyped NULL."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "NULL"
 
 
@@ -164,7 +154,6 @@ class SymbolType(LogicalType):
     """The type of a flag such as a time unit or a JSON behaviour; only in literals."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "SYMBOL"
 
 
@@ -172,7 +161,6 @@ class DescriptorType(LogicalType):
     """The type of DESCRIPTOR(...)."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "DESCRIPTOR"
 
 
@@ -180,7 +168,6 @@ class BitmapType(LogicalType):
     """BITMAP, a compressed set of whole numbers."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "BITMAP"
 
 
@@ -188,7 +175,6 @@ class VariantType(LogicalType):
     """VARIANT, semi-structured data."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "VARIANT"
 
 

@@ -30,12 +30,7 @@ class ChangelogMode(Flag):
 
     def names(self) -> list[str]:
         """The kinds in the order in which plans list them."""
-        kinds = (
-            ChangelogMode.INSERT,
-            ChangelogMode.UPDATE_BEFORE,
-            ChangelogMode.UPDATE_AFTER,
-            ChangelogMode.DELETE,
-        )
+        kinds = (ChangelogMode.INSERT, ChangelogMode.UPDATE_BEFORE, ChangelogMode.UPDATE_AFTER, ChangelogMode.DELETE)
         return [str(kind.name) for kind in kinds if kind in self]
 
     @property

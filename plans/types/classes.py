@@ -45,15 +45,10 @@ def class_name(class_: type) -> str:
 
 @dataclass(frozen=True)
 class Permission:
-    """The modules that a plan's functions may be imported from, and the classes that these functions use as types.
+    """The modules that a plan's functions may be imported from, and the classes that these functions use as types."""
 
-    Args:
-        prefixes: modules, each with all below it.
-        used: names of classes, and the classes.
-    """
-
-    prefixes: tuple[str, ...] = ()
-    used: dict[str, type] = field(default_factory=dict)
+    prefixes: tuple[str, ...] = ()  # modules, each with all below it
+    used: dict[str, type] = field(default_factory=dict)  # names of classes, and the classes
 
     def covers(self, module: str) -> bool:
         """Whether a module is one of them."""
@@ -88,11 +83,7 @@ def use_class(class_: type) -> str:
 
 
 def allow_classes_from(prefix: str) -> None:
-    """Let names of structured types become classes of the modules below a prefix, which are imported for it.
-
-    Args:
-        prefix: a module or package, such as `shop.models`.
-    """
+    """Let names of structured types become classes of modules below a prefix (`shop.models`), imported for it."""
     _PREFIXES[prefix.rstrip(".")] = None
 
 
@@ -132,11 +123,12 @@ def _is_the_programs(module: Any) -> bool:
     if module.__name__ == "__main__":
         return True
     file = getattr(module, "__file__", None)
-    return file is not None and not _is_installed(file)
+    return file is not None and not is_installed(file)
 
 
-@lru_cache(maxsize=1024)
-def _is_installed(file: str) -> bool:
+@lru_cache(maxsize=4096)
+def is_installed(file: str) -> bool:
+    """Whether a file is of an installed package, or of Python's own."""
     path = Path(file).resolve()
     if {"site-packages", "dist-packages"} & set(path.parts):
         return True
@@ -261,8 +253,7 @@ def _parameters(class_: type) -> dict[str, inspect.Parameter] | None:
 def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
     """A function from the values of the fields `names` to an object of a class.
 
-    Raises:
-        DataError: the class has no constructor that takes these fields; names class and fields.
+    Raises DataError where the class has no constructor that takes these fields.
     """
     parameters = _parameters(class_)
     if parameters is not None:
@@ -297,11 +288,7 @@ def _filled(target: Any, setters: Sequence[Callable[[Any, Any], Any]], values: S
 
 
 def field_value(value: Any, name: str) -> Any:
-    """The value of an object's field, by its getter where it is no attribute.
-
-    Raises:
-        AttributeError: it has no such field.
-    """
+    """The value of an object's field, by its getter where it is no attribute. Raises AttributeError without either."""
     try:
         return getattr(value, name)
     except AttributeError:

@@ -56,11 +56,7 @@ def type_to_json(type_: t.LogicalType) -> Json:
 
 @deeply
 def type_from_json(value: Json) -> t.LogicalType:
-    """The type that a plan's JSON form stands for.
-
-    Raises:
-        PlanError: neither a type string nor an object of a known `type`.
-    """
+    """The type of a plan's JSON form. Raises PlanError for what is no type string and no object of a known `type`."""
     if isinstance(value, str):
         return parse_type(value)
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):

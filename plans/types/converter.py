@@ -45,11 +45,7 @@ class DataTypeConverter(ABC, Generic[Internal, External]):
     """
 
     def open(self, class_loader: ClassLoader) -> None:
-        """Called once in each process before the first value.
-
-        Args:
-            class_loader: finds classes by name, those that the program may use.
-        """
+        """Called once in each process before the first value, with a loader of classes that the program may use."""
 
     @abstractmethod
     def to_internal(self, external: External) -> Internal:
@@ -72,11 +68,7 @@ def open_converter(converter: DataTypeConverter[Any, Any], class_loader: ClassLo
 
 
 def check_conversion(class_: object, converter: object) -> None:
-    """Refuse what cannot be a custom conversion.
-
-    Raises:
-        ProgramError: `class_` is no class, or `converter` lacks a method.
-    """
+    """Raise ProgramError where `class_` is no class, or `converter` lacks a method."""
     if not isinstance(class_, type):
         raise ProgramError(f"a conversion class must be a class, not {class_!r}")
     missing = [name for name in ("to_internal", "to_external") if not callable(getattr(converter, name, None))]
@@ -92,7 +84,6 @@ def check_conversion(class_: object, converter: object) -> None:
 
 
 def _check_parameters(converter: object, method: str) -> None:
-    """Refuse a method that does not take one value."""
     try:
         signature = inspect.signature(getattr(converter, method))
     except (TypeError, ValueError):  # one of C, which cannot be looked at

@@ -21,15 +21,10 @@ DIGITS = {"YEAR": 4, "DAY": 6}
 
 
 def resolution(start: str, end: str | None = None, digits: int = 2, fraction: int = 6) -> str:
-    """What stands behind INTERVAL in a plan, precisions always written.
+    """The text behind INTERVAL in a plan, precisions always written.
 
-    Args:
-        start: the first unit; with `end`, the last.
-        digits: of the first unit; only plans of YEAR and DAY tell them.
-        fraction: digits of a fraction of a second.
-
-    Raises:
-        PlanError: no such pair of units, or too few or too many digits.
+    Only plans of YEAR and DAY tell the digits of the first unit; `fraction` are those of a fraction of a second. Raises
+    PlanError for units that are no pair, and for too few or too many digits.
     """
     if start not in ENDS or (end is not None and end not in ENDS[start]):
         raise PlanError(

@@ -17,7 +17,6 @@ from compiled_plan.plans.types.logical import (
     LogicalType,
     MapType,
     MultisetType,
-    RawType,
     StructuredType,
     TimestampBase,
     TimestampTzType,
@@ -45,26 +44,19 @@ def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False, classes:
         classes or not (isinstance(one, FieldsType) and isinstance(other, FieldsType))
     ):
         return False
-    match one:
-        case DecimalType():
-            assert isinstance(other, DecimalType)
+    match one, other:
+        case DecimalType(), DecimalType():
             return (one.precision, one.scale) == (other.precision, other.scale)
-        case TimestampBase():
-            assert isinstance(other, TimestampBase)
+        case TimestampBase(), TimestampBase():
             return one.precision == other.precision and (not kinds or one.kind is other.kind)
-        case TimeType() | TimestampTzType():
-            assert isinstance(other, TimeType | TimestampTzType)
+        case ((TimeType() | TimestampTzType()), (TimeType() | TimestampTzType())):
             return one.precision == other.precision
-        case StructuredType() if classes:
-            assert isinstance(other, StructuredType)
-            # Objects of one class go where another with the same fields is declared.
-            if one.names != other.names:
-                return False
-        case RawType():
-            return True
-    if isinstance(one, FieldsType | ArrayType | MapType | MultisetType):
-        pairs = list(zip(one.children(), other.children(), strict=False))
-        return len(list(one.children())) == len(list(other.children())) and all(
-            alike(a, b, classes=classes) for a, b in pairs
-        )
+        # Objects of one class go where another with the same fields is declared.
+        case StructuredType(), StructuredType() if classes and one.names != other.names:
+            return False
+        case ((FieldsType() | ArrayType() | MapType() | MultisetType()), _):
+            pairs = list(one.children()), list(other.children())
+            return len(pairs[0]) == len(pairs[1]) and all(
+                alike(inner, beside, classes=classes) for inner, beside in zip(*pairs, strict=True)
+            )
     return True

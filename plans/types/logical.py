@@ -36,11 +36,7 @@ from compiled_plan.plans.types.atomic import (
     VarCharType,
     VariantType,
 )
-from compiled_plan.plans.types.base import (
-    LogicalType,
-    quote_identifier,
-    quote_string,
-)
+from compiled_plan.plans.types.base import LogicalType, quote_identifier, quote_string
 from compiled_plan.plans.types.nested import (
     ArrayType,
     Field,

@@ -15,11 +15,7 @@ MAX_LEVELS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestedType(LogicalType):
-    """Base of the types that are made of others.
-
-    Raises:
-        NestingError: more than `MAX_LEVELS` of them inside of each other.
-    """
+    """Base of types made of others. Raises NestingError for more than `MAX_LEVELS` inside of each other."""
 
     #: How many types are inside of each other, this one included.
     levels: int = field(init=False, compare=False, repr=False, default=0)
@@ -121,7 +117,6 @@ class RowType(FieldsType):
     """ROW<name type 'comment', ...>."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "ROW"
 
     def text(self) -> str:
@@ -148,13 +143,10 @@ class StructuredType(FieldsType):
 
 
 def check_structured(name: str) -> str:
-    """The name of a structured type, checked.
+    """The name of a structured type; raises ProgramError for a blank one.
 
-    Any name will do that is not blank: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only
-    those that are made of identifiers.
-
-    Raises:
-        ProgramError: a blank name.
+    Any other name will do: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only those that are
+    made of identifiers.
     """
     if not name.strip():
         raise ProgramError(

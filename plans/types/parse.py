@@ -23,11 +23,7 @@ _TOKEN = re.compile(
 @lru_cache(maxsize=4096)
 @deeply
 def parse_type(text: str) -> t.LogicalType:
-    """The type that a type string stands for.
-
-    Raises:
-        PlanError: the text is not a type; names the text and the position. A type with too many levels.
-    """
+    """The type of a type string. Raises PlanError with the position for what is none or has too many levels."""
     parser = _Parser(text)
     try:
         found = parser.type()
@@ -113,7 +109,6 @@ class _Parser:
         return reader(self)
 
     def number(self, least: int, most: int) -> int:
-        """A number from `least` to `most`."""
         found = int(self.kind("number"))
         if not least <= found <= most:
             raise PlanError(f"not a type: {self.text!r}, {found} is not between {least} and {most}")

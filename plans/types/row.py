@@ -47,11 +47,7 @@ class Row(tuple[Any, ...]):
 
     @classmethod
     def of(cls, values: Iterable[Any], names: Sequence[str] = (), kind: RowKind = RowKind.INSERT) -> Row:
-        """A row of values, with as many names or none.
-
-        Raises:
-            TypeError: another number of names than of values.
-        """
+        """A row of values, with as many names or none. Raises TypeError for another number of names."""
         row = super().__new__(cls, values)
         if names and len(names) != len(row):
             raise TypeError(f"a Row of {len(row)} values cannot have {len(names)} names")
@@ -73,11 +69,7 @@ class Row(tuple[Any, ...]):
         return self._names
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, rows inside as dicts too.
-
-        Raises:
-            TypeError: the fields have no names.
-        """
+        """The fields by name, rows inside as dicts too. Raises TypeError where the fields have no names."""
         if self and not self._names:
             raise TypeError("the fields of this Row have no names")
         return {name: _plain(value) for name, value in zip(self._names, self, strict=True)}

@@ -21,7 +21,6 @@ class DateType(LogicalType):
     """DATE."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "DATE"
 
 
@@ -57,7 +56,6 @@ class TimestampType(TimestampBase):
     """TIMESTAMP(p), without time zone."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "TIMESTAMP_WITHOUT_TIME_ZONE"
 
     def text(self) -> str:
@@ -68,7 +66,6 @@ class TimestampLtzType(TimestampBase):
     """TIMESTAMP_LTZ(p), a point in time shown in the session's time zone."""
 
     __slots__ = ()
-
     ROOT: ClassVar[str] = "TIMESTAMP_WITH_LOCAL_TIME_ZONE"
 
     def text(self) -> str:

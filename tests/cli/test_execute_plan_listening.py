@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.telemetry.progress_file import read_messages
+from compiled_plan.plans.telemetry.progress_file import last_messages
 from tests.support.commands import called, process
 
 SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g", "--conf", "spark.sql.shuffle.partitions=2"]
@@ -32,7 +32,7 @@ def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> N
     (folder / "2.json").write_text('{"id": 1, "name": "not a number"}\n{"id": 3')
     done = process("execute_plan", *SMALL, *to, "--available-now", plan)
     assert done.returncode == 1, done.stderr
-    start, batch, end, again, failed = read_messages(progress)
+    failed, again, end, batch, start = last_messages(progress)
     assert [each["event"] for each in (start, batch, end, again, failed)] == "start batch end start failed".split()
     assert [each["seq"] for each in (start, batch, end, again, failed)] == [1, 2, 3, 4, 5]
     (source,) = batch["sources"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.lineage import Item, Lineage, OperatorLineage, Property, SourceLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.matching import match_operators
+from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, OperatorLineage, Property, SourceLineage
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 from compiled_plan.plans.plan import CompiledPlan
 

@@ -11,14 +11,7 @@ from compiled_plan.plans.connectors.format_spec import FormatSpec, Unfit
 from compiled_plan.plans.connectors.table_options import TableOption
 from compiled_plan.plans.text.options import Kind
 
-_TYPES = (
-    t.CharacterType,
-    t.BytesType,
-    t.BooleanType,
-    t.IntegerType,
-    t.FloatType,
-    t.DoubleType,
-)
+_TYPES = (t.CharacterType, t.BytesType, t.BooleanType, t.IntegerType, t.FloatType, t.DoubleType)
 
 
 def _unfit(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:

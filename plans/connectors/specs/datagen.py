@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.common import tuning
+from compiled_plan.plans.connectors.common import passive, tuning
 from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, SourceSpec
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.text.options import Kind
@@ -100,7 +100,7 @@ SPEC = ConnectorSpec(
     "datagen",
     "Rows of random values and sequences.",
     {
-        "rows-per-second": TableOption(Kind.POSITIVE, "10000", doc="Rows that are made in a second.", passive=True),
+        "rows-per-second": passive(Kind.POSITIVE, "Rows that are made in a second.", default="10000"),
         "number-of-rows": TableOption(Kind.COUNT, doc="After how many rows the table ends; by default never."),
         "scan.parallelism": tuning(Kind.INTEGER, "Number of tasks that make rows.", Use.SOURCE),
     },

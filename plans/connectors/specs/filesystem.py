@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compiled_plan.plans.connectors import dead_letters, partition_commits
-from compiled_plan.plans.connectors.common import EMIT_STRATEGY, SINK_PARALLELISM, VERSION, WATERMARKS, refused, tuning
+from compiled_plan.plans.connectors.common import (
+    EMIT_STRATEGY,
+    SINK_PARALLELISM,
+    VERSION,
+    WATERMARKS,
+    passive,
+    refused,
+    tuning,
+)
 from compiled_plan.plans.connectors.spec import (
     ONE_FORMAT,
     Asked,
@@ -40,8 +48,8 @@ SPEC = ConnectorSpec(
         "partition.default-name": TableOption(
             Kind.TEXT, "__DEFAULT_PARTITION__", doc="The folder's name for a partition column that is NULL or empty."
         ),
-        "source.monitor-interval": TableOption(
-            Kind.DURATION, doc="Look for new files for ever; without it the table ends.", uses=Use.SOURCE, passive=True
+        "source.monitor-interval": passive(
+            Kind.DURATION, "Look for new files for ever; without it the table ends.", Use.SOURCE
         ),
         **WATERMARKS,
         EMIT_STRATEGY: tuning(Kind.TEXT, "When watermarks are sent.", Use.SOURCE),

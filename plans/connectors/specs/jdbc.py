@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.common import refused, tuning
+from compiled_plan.plans.connectors.common import passive, refused, tuning
 from compiled_plan.plans.connectors.jars import DRIVERS
 from compiled_plan.plans.connectors.jdbc_filters import takes_over
 from compiled_plan.plans.connectors.jdbc_urls import reached
@@ -21,8 +22,7 @@ _EVICTING = tuple(f"lookup.partial-cache.{name}" for name in ("max-rows", "expir
 _PARTS = tuple(f"scan.partition.{name}" for name in ("column", "num", "lower-bound", "upper-bound"))
 
 
-def _cached(kind: Kind, doc: str, default: str = "", fallbacks: tuple[str, ...] = ()) -> TableOption:
-    return TableOption(kind, default, doc=doc, uses=Use.LOOKUP, passive=True, fallbacks=fallbacks)
+_cached = partial(passive, uses=Use.LOOKUP)
 
 
 def _older(kind: Kind, name: str) -> TableOption:
@@ -86,18 +86,14 @@ SPEC = ConnectorSpec(
     {
         "url": TableOption(Kind.TEXT, doc="The database's JDBC URL.", required=True),
         "table-name": TableOption(Kind.TEXT, doc="The table in the database.", required=True),
-        "driver": TableOption(
-            Kind.TEXT, doc="Class of the driver; by default the one that knows the URL.", passive=True
+        "driver": passive(Kind.TEXT, "Class of the driver; by default the one that knows the URL."),
+        "username": passive(Kind.TEXT, "Who asks."),
+        "password": passive(Kind.TEXT, "The password."),
+        "connection.max-retry-timeout": passive(
+            Kind.DURATION, "How long a database that does not answer is waited for.", default="60 s"
         ),
-        "username": TableOption(Kind.TEXT, doc="Who asks.", passive=True),
-        "password": TableOption(Kind.TEXT, doc="The password.", passive=True),
-        "connection.max-retry-timeout": TableOption(
-            Kind.DURATION, "60 s", doc="How long a database that does not answer is waited for.", passive=True
-        ),
-        "lookup.cache": TableOption(
-            Kind.CHOICE, "NONE", ("NONE", "PARTIAL"), doc="Remember answers.", uses=Use.LOOKUP, passive=True
-        ),
-        "lookup.max-retries": _cached(Kind.COUNT, "How often a question that fails is asked again.", "3"),
+        "lookup.cache": passive(Kind.CHOICE, "Remember answers.", Use.LOOKUP, "NONE", ("NONE", "PARTIAL")),
+        "lookup.max-retries": _cached(Kind.COUNT, "How often a question that fails is asked again.", default="3"),
         "lookup.partial-cache.max-rows": _cached(
             Kind.POSITIVE, "How many answers are remembered.", fallbacks=("lookup.cache.max-rows",)
         ),
@@ -108,7 +104,10 @@ SPEC = ConnectorSpec(
             Kind.DURATION, "How long after it was last needed an answer is remembered."
         ),
         "lookup.partial-cache.cache-missing-key": _cached(
-            Kind.BOOLEAN, "Remember that there was no row.", "true", ("lookup.cache.caching-missing-key",)
+            Kind.BOOLEAN,
+            "Remember that there was no row.",
+            default="true",
+            fallbacks=("lookup.cache.caching-missing-key",),
         ),
         "lookup.cache.max-rows": _older(Kind.POSITIVE, "lookup.partial-cache.max-rows"),
         "lookup.cache.ttl": _older(Kind.DURATION, "lookup.partial-cache.expire-after-write"),
@@ -126,40 +125,31 @@ SPEC = ConnectorSpec(
         "scan.partition.upper-bound": TableOption(
             Kind.INTEGER, doc="The largest value of the last range; rows above it are not read.", uses=Use.SOURCE
         ),
-        "scan.fetch-size": TableOption(
-            Kind.INTEGER, "0", doc="Rows that are fetched at once; 0 for 1000.", uses=Use.SOURCE, passive=True
+        "scan.fetch-size": passive(Kind.INTEGER, "Rows that are fetched at once; 0 for 1000.", Use.SOURCE, "0"),
+        "scan.auto-commit": passive(
+            Kind.BOOLEAN, "Read with auto-commit, with which some drivers fetch all rows at once.", Use.SOURCE, "false"
         ),
-        "scan.auto-commit": TableOption(
-            Kind.BOOLEAN,
-            "false",
-            doc="Read with auto-commit, with which some drivers fetch all rows at once.",
-            uses=Use.SOURCE,
-            passive=True,
-        ),
-        "filter.handling.policy": TableOption(
+        "filter.handling.policy": passive(
             Kind.CHOICE,
+            "Whether the database is asked to filter; what it does not is filtered here.",
+            Use.SOURCE,
             "always",
             ("always", "never"),
-            doc="Whether the database is asked to filter; what it does not is filtered here.",
-            uses=Use.SOURCE,
-            passive=True,
         ),
-        "sink.buffer-flush.max-rows": TableOption(
+        "sink.buffer-flush.max-rows": passive(
             Kind.INTEGER,
+            "Rows that go to the database at once, within the transaction of a micro-batch; 0 leaves the default.",
+            Use.SINK,
             "1000",
-            doc="Rows that go to the database at once, within the transaction of a micro-batch; 0 leaves the default.",
-            uses=Use.SINK,
-            passive=True,
         ),
         "sink.buffer-flush.interval": tuning(
             Kind.DURATION, "After how long rows are written; here they are with their micro-batch."
         ),
-        "sink.max-retries": TableOption(
+        "sink.max-retries": passive(
             Kind.COUNT,
+            "How often a transaction that a lost connection or a conflict ended is tried again.",
+            Use.SINK,
             "3",
-            doc="How often a transaction that a lost connection or a conflict ended is tried again.",
-            uses=Use.SINK,
-            passive=True,
         ),
         "sink.parallelism": tuning(
             Kind.INTEGER, "Number of tasks that write; here it is one, whose transaction is the micro-batch."

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors import jdbc_urls, kafka_settings
+from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.reached import Reach, Reached
 from compiled_plan.plans.connectors.spec import (
     Asked,
@@ -46,7 +47,6 @@ def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
 
 
 def _unheld(type_: t.LogicalType) -> t.LogicalType | None:
-    """The first part of a type that cannot be held."""
     waiting = [type_]
     while waiting:
         part = waiting.pop()
@@ -110,13 +110,12 @@ SPEC = ConnectorSpec(
             "ends; `auto`: the former where the data source can, else the latter.",
             uses=Use.SOURCE,
         ),
-        "sink.delivery-guarantee": TableOption(
+        "sink.delivery-guarantee": passive(
             Kind.CHOICE,
+            "What a micro-batch leaves that is written again: its rows, twice. `exactly-once` is refused.",
+            Use.SINK,
             "at-least-once",
             ("exactly-once", "at-least-once"),
-            doc="What a micro-batch leaves that is written again: its rows, twice. `exactly-once` is refused.",
-            uses=Use.SINK,
-            passive=True,
         ),
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),

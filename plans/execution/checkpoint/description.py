@@ -10,7 +10,8 @@ from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.inspection.diff.description import FORMAT
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
-from compiled_plan.plans.inspection.lineage import OperatorLineage, lineage_of
+from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.table_identity import local_place
 from compiled_plan.plans.rex import PythonFunction
 

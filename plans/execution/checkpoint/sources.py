@@ -16,7 +16,8 @@ from typing import Any
 from compiled_plan.plans.execution.checkpoint.description import Setting
 from compiled_plan.plans.execution.interfaces.tables import table_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
-from compiled_plan.plans.inspection.lineage import SourceLineage, lineage_of
+from compiled_plan.plans.inspection.lineage.operators import SourceLineage
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 
 _DEFAULTS = ("default_catalog", "default_database")

@@ -23,11 +23,11 @@ from compiled_plan.plans.functions.conversions import fields_in, from_python, in
 from compiled_plan.plans.functions.converted import Converted
 from compiled_plan.plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
 from compiled_plan.plans.functions.inference import ArgumentInfo
-from compiled_plan.plans.functions.literals_to_python import literal_value
 from compiled_plan.plans.functions.loading import check_folder, imported_from, load, places_of
 from compiled_plan.plans.functions.pickles import trusting
 from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
+from compiled_plan.plans.rex.literals import literal_value
 from compiled_plan.plans.rex.python import PythonFunction, user_name
 from compiled_plan.plans.types import LogicalType, RawType, TimestampBase
 from compiled_plan.plans.types.classes import Permission

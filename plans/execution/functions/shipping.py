@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-import sysconfig
 import threading
 import zlib
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.functions import bootstrap
 from compiled_plan.plans.execution.functions.bootstrap import Home, unpack
 from compiled_plan.plans.functions.definitions import UserDefinedFunction
+from compiled_plan.plans.types.classes import is_installed
 
 cloudpickle: Any = untyped
 
@@ -249,13 +249,4 @@ def _travelling(class_: type) -> tuple[ModuleType, ...]:
 
 def _is_own(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
-    return file is not None and module.__name__.partition(".")[0] not in _BY_NAME and not _is_installed(file)
-
-
-@lru_cache(maxsize=4096)
-def _is_installed(file: str) -> bool:
-    path = Path(file).resolve()
-    if {"site-packages", "dist-packages"} & set(path.parts):
-        return True
-    known = sysconfig.get_paths()
-    return any(path.is_relative_to(Path(known[key]).resolve()) for key in ("stdlib", "platstdlib"))
+    return file is not None and module.__name__.partition(".")[0] not in _BY_NAME and not is_installed(file)

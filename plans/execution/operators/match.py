@@ -24,8 +24,9 @@ from compiled_plan.plans.execution.operators.base import (
 )
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters, SortColumn, sort_columns
 from compiled_plan.plans.nodes.match import Match
-from compiled_plan.plans.nodes.patterns import AGGREGATES, ALL, alphas, elements, offset, parts, skip
+from compiled_plan.plans.nodes.patterns import ALL, alphas, elements, offset, parts, skip
 from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of
+from compiled_plan.plans.rex.signatures import AGGREGATES
 from compiled_plan.plans.trees import fold_tree
 from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
 

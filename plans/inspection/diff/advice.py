@@ -14,25 +14,14 @@ PLAN, CHECKPOINT = "PLAN.json", "DIR"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do next.
-
-    Args:
-        what: a sentence.
-        command: the command that does it; empty where there is none.
-    """
+    """What to do next."""
 
     what: str
-    command: str = ""
+    command: str = ""  # the command that does it; empty where there is none
 
 
 def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Advice:
-    """What to do next with a plan that differs from the one that ran.
-
-    Args:
-        diff: the difference.
-        plan: the new plan's file.
-        checkpoint: where the old one ran.
-    """
+    """The next step with a plan that differs from the one that ran on a checkpoint."""
     start = f"execute-plan {plan} --checkpoint {checkpoint}"
     if diff.is_empty:
         return Advice("both do the same: nothing is to be done")

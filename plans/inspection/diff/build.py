@@ -6,16 +6,19 @@ the service.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts, release
 from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import operators_of
-from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.diff.sinks import sink_edits
 from compiled_plan.plans.inspection.diff.sources import Sources
-from compiled_plan.plans.inspection.diff.stateless import stateless_edits
+from compiled_plan.plans.inspection.judging.lists import list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
+from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.plan import CompiledPlan
 
 
@@ -25,16 +28,10 @@ def diff_plans(
     filled: Collection[int] = (),
     runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN),
 ) -> PlanDiff:
-    """Compare two plans: a verdict for each operator, source and sink, and for all.
+    """Compare two plans: a verdict for each operator, source and sink, and for all; empty where both do the same.
 
-    Args:
-        old: the plan that was there, such as the one of a checkpoint; of Flink's plans uids are derived.
-        new: the plan that is to be started.
-        filled: nodes of the new plan that are filled from history before they start.
-        runs: facts of the run of each.
-
-    Returns:
-        The difference; empty where both plans do the same with the same TTLs.
+    The old one may be Flink's, of which uids are derived. Nodes of `filled` are filled from history before they start;
+    `runs` are facts of the run of each.
     """
     return diff_of(Both.of(old, new, runs), filled)
 
@@ -66,3 +63,32 @@ def _whole(both: Both, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit
         old, new = ", ".join(removed), ", ".join(added)
         why = f"the plan reads {new}, and none of {old}"
         yield PropertyEdit("all that is read", old, new, Verdict.INCOMPATIBLE, why)
+
+
+def stateless_edits(both: Both) -> tuple[PropertyEdit, ...]:
+    """Lines about filters and unions; what they do to state is said of the operators and sinks below."""
+    return tuple(_edits(both))
+
+
+def _edits(both: Both) -> Iterator[PropertyEdit]:
+    before, after = _filters(both.old), _filters(both.new)
+    known = list_edit(*(list(map(Item.of, side.values())) for side in (before, after)))
+    for filter_ in known.added:
+        yield PropertyEdit(f"filter `{filter_.text}`", "", "added")
+    for filter_ in known.dropped:
+        yield PropertyEdit(f"filter `{filter_.text}`", "removed", "")
+    kinds = [_kinds(side) for side in (both.old, both.new)]
+    for kind in dict.fromkeys([*kinds[0], *kinds[1]]):
+        if kinds[0][kind] != kinds[1][kind]:
+            yield PropertyEdit(kind, str(kinds[0][kind]), str(kinds[1][kind]))
+
+
+def _filters(side: PlanSide) -> dict[str, Meaning]:
+    flows = side.lineage.flows.values()
+    return {each.digest: each for rows in flows for branch in rows for each in branch.filter if each.head != "no -U"}
+
+
+def _kinds(side: PlanSide) -> Counter[str]:
+    """How often there are other nodes that make rows of rows."""
+    kinds = ("union", "expand", "correlate", "lookup-join")
+    return Counter(node.kind for node in side.plan.nodes if node.kind in kinds)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 
 #: The option of a start that accepts what is partially compatible.
@@ -17,23 +17,14 @@ ACCEPT = "--upgrade migrate-partial"
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """A part of a difference that is not fully compatible.
+    """A part of a difference that is not fully compatible."""
 
-    Args:
-        what: the operator, source or sink, for people; empty for the whole program.
-        verdict: what becomes of the state.
-        why: the reason in a sentence.
-        edits: the properties that it is because of; none where it follows from other parts.
-        uids: of the operator in the plan and in the checkpoint; none of anything else.
-        remedies: what to do about it, where that is not a matter of the program.
-    """
-
-    what: str
-    verdict: Verdict
-    why: str
-    edits: tuple[PropertyEdit, ...] = ()
-    uids: tuple[str, ...] = ()
-    remedies: tuple[str, ...] = ()
+    what: str  # the operator, source or sink, for people; empty for the whole program
+    verdict: Verdict  # what becomes of the state
+    why: str  # the reason in a sentence
+    edits: tuple[PropertyEdit, ...] = ()  # the properties that it is because of; none where it follows from other parts
+    uids: tuple[str, ...] = ()  # of the operator in the plan and in the checkpoint; none of anything else
+    remedies: tuple[str, ...] = ()  # what to do about it, where that is not a matter of the program
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -49,18 +40,13 @@ class Concern:
 
 
 def concerns(diff: PlanDiff, reset: Collection[str] = ()) -> tuple[Concern, ...]:
-    """List what is not fully compatible, the whole program first.
-
-    Args:
-        diff: the difference.
-        reset: uids of operators that start empty: their state is no concern.
-    """
+    """The parts that are not fully compatible, the whole program first, without operators of uids that are `reset`."""
     found = [Concern("", edit.verdict, edit.why, (edit,), (), _remedies((edit,))) for edit in diff.whole]
     found += map(_concern, diff.parts)
     return tuple(each for each in found if each.verdict is not Verdict.FULL and not set(reset) & set(each.uids))
 
 
-def _concern(part: OperatorEdit | SourceEdit | SinkEdit) -> Concern:
+def _concern(part: Part) -> Concern:
     edits = tuple(edit for edit in part.edits if edit.verdict is not Verdict.FULL)
     if part.why and edits and all(part.why != edit.why for edit in edits):
         # The reason of the part as a whole, such as a table that is elsewhere, is worse than that of its option.
@@ -71,14 +57,14 @@ def _concern(part: OperatorEdit | SourceEdit | SinkEdit) -> Concern:
     return Concern(named(part), part.verdict, part.why, edits, _uids(part), remedies)
 
 
-def named(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
+def named(part: Part) -> str:
     """An operator, source or sink for people."""
     if isinstance(part, OperatorEdit):
         return f"operator {part.old_uid or part.uid} ({part.words})"
     return f"{'source' if isinstance(part, SourceEdit) else 'sink'} {part.name}"
 
 
-def _uids(part: OperatorEdit | SourceEdit | SinkEdit) -> tuple[str, ...]:
+def _uids(part: Part) -> tuple[str, ...]:
     return tuple(filter(None, dict.fromkeys((part.uid, part.old_uid)))) if isinstance(part, OperatorEdit) else ()
 
 
@@ -87,11 +73,7 @@ def _remedies(edits: Sequence[PropertyEdit]) -> tuple[str, ...]:
 
 
 def start_options(found: Sequence[Concern]) -> tuple[str, ...] | None:
-    """The options with which a start goes on; None where it cannot, since a concern is about no operator.
-
-    Args:
-        found: what is not fully compatible.
-    """
+    """The options with which a start goes on; None where it cannot, since a concern is about no operator."""
     bad = [each for each in found if each.verdict is not Verdict.PARTIAL]
     if not all(each.uids for each in bad):
         return None

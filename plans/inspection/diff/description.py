@@ -23,8 +23,8 @@ from typing import Any
 
 from compiled_plan.plans.inspection.checkpoints import wrong_format
 from compiled_plan.plans.inspection.diff.facts import RunFacts
-from compiled_plan.plans.inspection.lineage import lineage_of
 from compiled_plan.plans.inspection.lineage.operators import Item, Property
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import options_digest
 from compiled_plan.plans.inspection.lineage.table_identity import at_rest, is_relative, local_place, paths_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -40,15 +40,7 @@ _ELSEWHERE = "/another folder"
 
 
 def read_description(text: str, where: str) -> dict[str, Any]:
-    """Read a description; one of format 3 as format 4, with a `folder` that is None.
-
-    Args:
-        text: the file.
-        where: the checkpoint, for errors.
-
-    Raises:
-        CheckpointError: it has another format.
-    """
+    """Read a description; one of format 3 as format 4, with a `folder` that is None; CheckpointError for others."""
     found: dict[str, Any] = json.loads(text)
     if found.get("format") not in (FORMAT, _FORMER):
         product = (found.get("versions") or {}).get("product")
@@ -78,12 +70,7 @@ def _operator(former: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
-    """The facts that a description records of the last run.
-
-    Args:
-        description: as `read_description` gives it.
-        plan: the plan beside it.
-    """
+    """The facts that a description, as `read_description` gives it, and the plan beside it record of the last run."""
     code = {each["uid"]: each["code"] for each in description["operators"]}
     accumulators = {each["uid"]: each.get("accumulators", {}) for each in description["operators"]}
     folder = description["folder"] or _former_folder(description, plan)

@@ -6,26 +6,39 @@ A document of version 1 keeps its fields: more may come, none goes or changes it
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from compiled_plan.plans.inspection.diff.advice import Advice
-from compiled_plan.plans.inspection.diff.flink import FlinkDiff, FlinkEdit
+from compiled_plan.plans.inspection.diff.flink import FlinkDiff
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
-from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
+from compiled_plan.plans.inspection.diff.model import Change, PlanDiff
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.text.masking import masked_text
 
 VERSION: Literal[1] = 1
 
-VerdictWord = Literal["full", "partial", "unknown", "incompatible"]
-ChangeWord = Literal["kept", "moved", "changed", "added", "removed", "ttlChanged"]
+
+def _word(value: object) -> object:
+    """A verdict or a change in a word."""
+    match value:
+        case Verdict():
+            return value.name.lower()
+        case Change():
+            return to_camel(value.value.replace(" ", "_"))
+    return value
+
+
+VerdictWord = Annotated[Literal["full", "partial", "unknown", "incompatible"], BeforeValidator(_word)]
+ChangeWord = Annotated[Literal["kept", "moved", "changed", "added", "removed", "ttlChanged"], BeforeValidator(_word)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+    """A part of the document, made of the attributes of a part of a difference."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, from_attributes=True)
 
 
 class Side(_Part):
@@ -49,9 +62,9 @@ class Ttl(_Part):
     """A state entry whose TTL differs."""
 
     index: int
-    entry: str
-    old_ms: int = Field(description="milliseconds; 0 never expires")
-    new_ms: int
+    entry: str = Field(validation_alias=AliasChoices("entry", "name"))
+    old_ms: int = Field(validation_alias=AliasChoices("oldMs", "old"), description="milliseconds; 0 never expires")
+    new_ms: int = Field(validation_alias=AliasChoices("newMs", "new"))
 
 
 class Operator(_Part):
@@ -145,14 +158,14 @@ def document(diff: PlanDiff, old: Side, new: Side, found: Advice, flink: FlinkDi
         old=old,
         new=new,
         same=diff.is_empty,
-        verdict=_verdict(diff),
-        operators=[_operator(part) for part in shown.operators],
-        sources=[Source(offsets=part.offsets, **_table(part)) for part in shown.sources],
-        sinks=[Sink(gets=part.gets, **_table(part)) for part in shown.sinks],
-        stateless=[_property(edit) for edit in shown.stateless],
-        whole=[_property(edit) for edit in shown.whole],
+        verdict=diff.verdict,  # type: ignore[arg-type]
+        operators=list(map(Operator.model_validate, shown.operators)),
+        sources=list(map(Source.model_validate, shown.sources)),
+        sinks=list(map(Sink.model_validate, shown.sinks)),
+        stateless=list(map(Property.model_validate, shown.stateless)),
+        whole=list(map(Property.model_validate, shown.whole)),
         unchecked=list(shown.unchecked),
-        next=Next(what=found.what, command=found.command),
+        next=Next.model_validate(found),
         flink=None if flink is None else _flink(flink),
     )
 
@@ -175,50 +188,13 @@ def _flink(found: FlinkDiff) -> Flink:
             uid=each.uid,
             was=each.was,
             fate=each.fate.name.lower(),  # type: ignore[arg-type]
-            verdict=_verdict(each),
+            verdict=each.verdict,  # type: ignore[arg-type]
             why=masked_text(each.why),
         )
         for each in found.operators
     ]
-    return Flink(verdict=_verdict(found), needs_permission=found.needs_permission, operators=operators)
-
-
-def _verdict(
-    part: PlanDiff | OperatorEdit | SourceEdit | SinkEdit | PropertyEdit | FlinkDiff | FlinkEdit,
-) -> VerdictWord:
-    return part.verdict.name.lower()  # type: ignore[return-value]
-
-
-def _change(change: Change) -> ChangeWord:
-    return to_camel(change.value.replace(" ", "_"))  # type: ignore[return-value]
-
-
-def _operator(part: OperatorEdit) -> Operator:
-    return Operator(
-        change=_change(part.change),
-        uid=part.uid,
-        old_uid=part.old_uid,
-        kind=part.kind,
-        words=part.words,
-        old_node=part.old_node,
-        new_node=part.new_node,
-        place=part.place,
-        edits=[_property(edit) for edit in part.edits],
-        ttls=[Ttl(index=ttl.index, entry=ttl.name, old_ms=ttl.old, new_ms=ttl.new) for ttl in part.ttls],
-        verdict=_verdict(part),
-        why=part.why,
+    return Flink(
+        verdict=found.verdict,  # type: ignore[arg-type]
+        needs_permission=found.needs_permission,
+        operators=operators,
     )
-
-
-def _table(part: SourceEdit | SinkEdit) -> dict[str, Any]:
-    return {
-        "change": _change(part.change),
-        "name": part.name,
-        "edits": [_property(edit) for edit in part.edits],
-        "verdict": _verdict(part),
-        "why": part.why,
-    }
-
-
-def _property(edit: PropertyEdit) -> Property:
-    return Property(property=edit.property, old=edit.old, new=edit.new, verdict=_verdict(edit), why=edit.why)

@@ -16,22 +16,15 @@ def _unknown(uid: str, function: PythonFunction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Facts of a run beside its plan.
+    """Facts of a run beside its plan."""
 
-    Args:
-        spark: version of Spark, "4.3.0"; empty where it is not known.
-        code: digest of the code of a Python function, by the uid of the operator that calls it; empty where it is not
-            known.
-        accumulator: type of the accumulator of an aggregate function in Python, as `code`.
-        place: the full name of a path.
-        is_run: whether these are facts of a run, past or about to start; a plan file by itself has none.
-    """
-
-    spark: str = ""
+    spark: str = ""  # version of Spark, "4.3.0"; empty where it is not known
+    #: Digest of the code of a Python function, by the uid of the operator that calls it; empty where it is not known.
     code: Callable[[str, PythonFunction], str] = _unknown
+    #: Type of the accumulator of an aggregate function in Python, as `code`.
     accumulator: Callable[[str, PythonFunction], str] = _unknown
-    place: Callable[[str], str] = local_place
-    is_run: bool = False
+    place: Callable[[str], str] = local_place  # the full name of a path
+    is_run: bool = False  # whether these are facts of a run, past or about to start; a plan file by itself has none
 
 
 #: Of a plan that nobody has run.

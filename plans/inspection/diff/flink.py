@@ -51,49 +51,27 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FlinkEdit:
-    """What becomes of the state of an operator in Flink.
+    """What becomes of the state of an operator in Flink."""
 
-    Args:
-        words: the operator, as in the difference.
-        uid: the uid of its transformation in the new plan; of one that is left over, in the old plan.
-        was: the uid in the old plan; empty where it is new.
-        fate: what Flink does.
-        verdict: what that is for the results.
-        why: the reason.
-    """
-
-    words: str
-    uid: str
-    was: str
-    fate: Fate
-    verdict: Verdict
+    words: str  # the operator, as in the difference
+    uid: str  # the uid of its transformation in the new plan; of one that is left over, in the old plan
+    was: str  # the uid in the old plan; empty where it is new
+    fate: Fate  # what Flink does
+    verdict: Verdict  # what that is for the results
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FlinkDiff:
-    """What Flink restores.
+    """What Flink restores."""
 
-    Args:
-        operators: those with state in Flink, in the order of the new plan, then what is left over.
-        needs_permission: whether a start needs to be allowed to drop state.
-        verdict: the worst of all.
-    """
-
-    operators: tuple[FlinkEdit, ...]
-    needs_permission: bool
-    verdict: Verdict
+    operators: tuple[FlinkEdit, ...]  # those with state in Flink, in the order of the new plan, then what is left over
+    needs_permission: bool  # whether a start needs to be allowed to drop state
+    verdict: Verdict  # the worst of all
 
 
 def flink_diff(diff: PlanDiff, old: CompiledPlan, new: CompiledPlan, options: Mapping[str, str]) -> FlinkDiff:
-    """What Flink restores from a savepoint.
-
-    Args:
-        diff: what differs between the plans.
-        old: the plan whose savepoint it is.
-        new: the plan that is to start from it.
-        options: the session's, of which `table.exec.uid.format` and `table.exec.uid.generation` count.
-    """
+    """The state that Flink restores for a new plan from a savepoint of the old one, given the session's options."""
     said = dict(DEFAULTS) | {key: value for key, value in options.items() if key in DEFAULTS}
     if said[GENERATION] == _DISABLED:
         return _by_graph(diff)
@@ -137,7 +115,7 @@ class _Side:
     def sinks(self) -> Mapping[str, CatalogTable]:
         """The tables that are written, where what is being written is state, by uid."""
         written = [(node, node.dynamic_table_sink.table) for node in self.plan.nodes if isinstance(node, Sink)]
-        kept = [(node, table, _SINKS.get(_options(table).get(_CONNECTOR, ""))) for node, table in written]
+        kept = [(node, table, _SINKS.get(table.options.get(_CONNECTOR, ""))) for node, table in written]
         return {uid_of(node, state, self.format): table for node, table, state in kept if state}
 
     @property
@@ -147,11 +125,9 @@ class _Side:
 
     @cached_property
     def uids(self) -> Mapping[int, str]:
-        """The same, by node."""
         return {node.id: uid for uid, node in self.by_uid.items()}
 
     def items(self, uid: str) -> tuple[StateItem, ...]:
-        """What the state of a uid is made of."""
         node = self.by_uid[uid]
         return tuple(node.flink_state([below.output_type.types for below in self.plan.inputs(node)]))
 
@@ -259,7 +235,7 @@ def _sources(diff: PlanDiff, old: _Side, new: _Side) -> Iterator[FlinkEdit]:
             verdict = Verdict.FULL if part is None else part.verdict
             why = f"without a word, although {part.why}" if part is not None and part.why else ""
             yield FlinkEdit(words, uid, uid, _fate(verdict), verdict, why)
-        elif _options(holder).get(_CONNECTOR) == _options(table).get(_CONNECTOR):
+        elif holder.options.get(_CONNECTOR) == table.options.get(_CONNECTOR):
             why = f"it gets the position under {uid}, which was that of {holder.path[-1]}"
             yield FlinkEdit(words, uid, former, Fate.OTHERS, Verdict.INCOMPATIBLE, why)
         else:
@@ -291,12 +267,7 @@ def _fate(verdict: Verdict) -> Fate:
 def _is_same(one: CatalogTable, other: CatalogTable) -> bool:
     """Whether two are one table, by name or by what it is read from."""
     # Two tables of equal options read the same only where these say from where.
-    return one.identifier == other.identifier or (_PLACE in _options(one) and _options(one) == _options(other))
-
-
-def _options(table: CatalogTable) -> Mapping[str, str]:
-    resolved = table.resolved_table
-    return (resolved.options if resolved else None) or {}
+    return one.identifier == other.identifier or (_PLACE in one.options and one.options == other.options)
 
 
 _CONNECTOR, _PLACE = "connector", "path"

@@ -9,36 +9,21 @@ from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.judging.edited import Judgement
 from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
-from compiled_plan.plans.inspection.lineage import Item
-from compiled_plan.plans.inspection.lineage.meaning import Meaning
-from compiled_plan.plans.inspection.lineage.operators import listed
+from compiled_plan.plans.inspection.lineage.operators import Item, listed
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is said of rows that one operator or sink was given.
+    """What is said of rows that one operator or sink was given."""
 
-    Args:
-        stay: what rows do that should not be there: "stay counted".
-        appends: whether none of its rows is ever taken back.
-        by_time: whether it waits for watermarks, which pass over the old rows of a new table.
-    """
-
-    stay: str = "stay"
-    appends: bool = True
-    by_time: bool = False
+    stay: str = "stay"  # what rows do that should not be there: "stay counted"
+    appends: bool = True  # whether none of its rows is ever taken back
+    by_time: bool = False  # whether it waits for watermarks, which pass over the old rows of a new table
 
 
 def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Judgement]:
-    """What differs between the rows that come to one input.
-
-    Args:
-        both: the two plans.
-        old: the input in the old plan.
-        new: the input in the new plan.
-        words: what is said of its rows.
-    """
+    """Differences between the rows that come to one input in both plans."""
     pairs, gone, added = _paired(both, old.rows, new.rows)
     yield from _other_rows(both, new, (gone, added), words)
     for before, after in pairs:
@@ -70,7 +55,7 @@ def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]],
     gone, added = parts
     if not gone and not added:
         return
-    old_text, new_text = (listed([_item(each.origin) for each in side]) for side in (gone, added))
+    old_text, new_text = (listed([Item.of(each.origin) for each in side]) for side in (gone, added))
     fresh = all(both.is_fresh(each.origin) for each in added)
     if gone and added and not fresh:
         why = f"rows from before came from {old_text}, and {words.stay}; from now on they come from {new_text}"
@@ -91,7 +76,7 @@ def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]],
 def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[Judgement]:
     if not edit.says_something:
         return
-    if not edit.added and not edit.dropped and not edit.rounded:
+    if edit.stays:
         yield Judgement(PropertyEdit(name, *edit.texts))
         return
     rows = f"rows {where} from before".replace("  ", " ")
@@ -115,8 +100,4 @@ def _all(items: Sequence[Item]) -> str:
 
 def _predicates(branch: Branch) -> list[Item]:
     # That rows before updates are left out is no filter: nobody waits for them.
-    return [_item(each) for each in branch.filter if each.head != "no -U"]
-
-
-def _item(meaning: Meaning) -> Item:
-    return Item(meaning.text, meaning.digest, meaning.full, meaning=meaning)
+    return [Item.of(each) for each in branch.filter if each.head != "no -U"]

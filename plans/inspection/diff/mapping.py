@@ -33,29 +33,19 @@ class OldColumn:
 
 @dataclass(frozen=True, slots=True)
 class StateMapping:
-    """Where what a new operator keeps is found in what an old one kept.
-
-    Args:
-        source: uid of the old operator.
-        target: uid of the new one.
-        inputs: for each column of each new input the old column; None where there was none.
-        calls: for each new call the place of the old call; None where there was none.
-        names: what the columns mean, in words.
-        call_names: the same of the calls.
-        unwanted: for each column of each new input whether no old one is wanted for it, since it is always NULL.
-        unwanted_calls: the same of calls, since they count rows, which is known anyway.
-        dropped: old columns and calls that nothing new is made of, in words.
-    """
+    """Where what a new operator keeps is found in what an old one kept."""
 
     source: str
     target: str
+    #: For each column of each new input the old column; None where there was none.
     inputs: tuple[tuple[OldColumn | None, ...], ...]
-    calls: tuple[int | None, ...] = ()
-    names: tuple[tuple[str, ...], ...] = ()
-    call_names: tuple[str, ...] = ()
+    calls: tuple[int | None, ...] = ()  # for each new call the place of the old call; None where there was none
+    names: tuple[tuple[str, ...], ...] = ()  # what the columns mean, in words
+    call_names: tuple[str, ...] = ()  # the same of the calls
+    #: For each column of each new input whether no old one is wanted for it, since it is always NULL.
     unwanted: tuple[tuple[bool, ...], ...] = ()
-    unwanted_calls: tuple[bool, ...] = ()
-    dropped: tuple[str, ...] = ()
+    unwanted_calls: tuple[bool, ...] = ()  # the same of calls, since they count rows, which is known anyway
+    dropped: tuple[str, ...] = ()  # old columns and calls that nothing new is made of, in words
 
     @property
     def is_identity(self) -> bool:
@@ -97,17 +87,11 @@ class StateMapping:
 
 @dataclass(frozen=True)
 class KernelSide:
-    """A plan with its operators as the kernel gets them.
-
-    Args:
-        plan: the plan.
-        operators: by node.
-        place: the full name of a path.
-    """
+    """A plan with its operators as the kernel gets them."""
 
     plan: CompiledPlan
-    operators: Mapping[int, KernelOperator]
-    place: Callable[[str], str] = at_rest
+    operators: Mapping[int, KernelOperator]  # by node
+    place: Callable[[str], str] = at_rest  # the full name of a path
 
     @cached_property
     def views(self) -> tuple[Mapping[int, Rows], Mapping[int, Rows]]:
@@ -159,8 +143,6 @@ class KernelSide:
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """What a column or call means in each view of the tables, and its type."""
-
     views: tuple[Meaning, ...]
     type: str
 
@@ -182,14 +164,7 @@ def mapping_of(old: KernelSide, new: KernelSide, old_node: int, new_node: int, u
     """Find what an operator keeps in the state of the operator that it was.
 
     Equal meanings come first, at the same place where several are equal; then what is computed alike. What is found
-    here is what the verdict takes as known: both go by `lineage.shifts`.
-
-    Args:
-        old: the program that wrote the state.
-        new: the program to be started.
-        old_node: the operator in the old plan.
-        new_node: the operator in the new plan.
-        uids: its name in the old state, and in the new.
+    here is what the verdict takes as known: both go by `lineage.shifts`. `uids` are its names in the old and new state.
     """
     before, after = old.columns(old_node), new.columns(new_node)
     inputs = []

@@ -7,20 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.diff.text import counted, fate, is_kept, ttl_text, verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 
 
 def diff_markdown(diff: PlanDiff, old: str, new: str, found: Advice) -> str:
-    """The difference: the verdict, a table of what changed, what was kept folded, what to do.
-
-    Args:
-        diff: the difference; passwords in it are hidden here.
-        old: what the old plan is called.
-        new: what the new plan is called.
-        found: what to do next.
-    """
+    """The verdict, a table of what changed, what was kept folded, what to do next; passwords are hidden."""
     return "\n".join(_lines(masked_diff(diff), old, new, found)) + "\n"
 
 
@@ -75,7 +68,7 @@ def _edit(edit: PropertyEdit) -> tuple[str, str]:
     return plain(edit.property), f"{change.value}{f' {code(only)}' if only else ''}"
 
 
-def _reasons(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
+def _reasons(part: Part) -> str:
     return _stacked([plain(why) for why in dict.fromkeys([*(edit.why for edit in part.edits), part.why])])
 
 

@@ -22,117 +22,71 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TtlEdit:
-    """A state entry whose TTL differs.
-
-    Args:
-        index: number of the entry.
-        name: its name in the plan, such as "groupAggregateState".
-        old: TTL in ms, 0 never expires.
-        new: the same.
-    """
+    """A state entry whose TTL differs."""
 
     index: int
-    name: str
-    old: int
-    new: int
+    name: str  # its name in the plan, such as "groupAggregateState"
+    old: int  # TTL in ms, 0 never expires
+    new: int  # the same
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorEdit:
-    """An operator that keeps state, in both plans or in one of them.
-
-    Args:
-        change: what happened to it.
-        uid: its uid in the new plan; of one that was removed, in the old plan.
-        kind: what it does, such as "group-aggregate".
-        words: what a person calls it: `SUM(amount) by customer, of orders`.
-        old_node: its node in the old plan, None where it is new.
-        new_node: its node in the new plan, None where it was removed.
-        old_uid: its uid in the old plan, empty where it is new.
-        edits: properties that differ.
-        ttls: state entries whose TTL differs.
-        place: where it stands now in words, if it moved: "behind the new filter", "before the join of ...".
-        verdict: the worst of its edits.
-        why: the reason in one sentence; of an added one what it misses, of a removed one what is dropped.
-    """
+    """An operator that keeps state, in both plans or in one of them."""
 
     change: Change
-    uid: str
-    kind: str
-    words: str
-    old_node: int | None
-    new_node: int | None
-    old_uid: str = ""
+    uid: str  # its uid in the new plan; of one that was removed, in the old plan
+    kind: str  # what it does, such as "group-aggregate"
+    words: str  # what a person calls it: `SUM(amount) by customer, of orders`
+    old_node: int | None  # its node in the old plan, None where it is new
+    new_node: int | None  # its node in the new plan, None where it was removed
+    old_uid: str = ""  # its uid in the old plan, empty where it is new
     edits: tuple[PropertyEdit, ...] = ()
-    ttls: tuple[TtlEdit, ...] = ()
-    place: str = ""
-    verdict: Verdict = Verdict.FULL
-    why: str = ""
+    ttls: tuple[TtlEdit, ...] = ()  # state entries whose TTL differs
+    place: str = ""  # where it stands now in words, if it moved: "behind the new filter", "before the join of ..."
+    verdict: Verdict = Verdict.FULL  # the worst of its edits
+    why: str = ""  # the reason in one sentence; of an added one what it misses, of a removed one what is dropped
 
 
 @dataclass(frozen=True, slots=True)
 class SourceEdit:
-    """A table that is read.
+    """A table that is read."""
 
-    Args:
-        change: KEPT, CHANGED, ADDED or REMOVED.
-        name: the table.
-        offsets: what happens to how far it was read: "kept", "lost", "new: read from its beginning".
-        edits: options and columns that differ.
-        verdict: what it does to the results.
-        why: the reason.
-    """
-
-    change: Change
+    change: Change  # KEPT, CHANGED, ADDED or REMOVED
     name: str
-    offsets: str
-    edits: tuple[PropertyEdit, ...] = ()
-    verdict: Verdict = Verdict.FULL
+    offsets: str  # what happens to how far it was read: "kept", "lost", "new: read from its beginning"
+    edits: tuple[PropertyEdit, ...] = ()  # options and columns that differ
+    verdict: Verdict = Verdict.FULL  # what it does to the results
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkEdit:
-    """A table that is written.
+    """A table that is written."""
 
-    Args:
-        change: KEPT, CHANGED, ADDED or REMOVED.
-        name: the table.
-        gets: what it will and will not get again: "what changes from now on; nothing of the past again".
-        edits: options, columns and keys that differ.
-        verdict: what it does to what the sink holds.
-        why: the reason.
-    """
-
-    change: Change
+    change: Change  # KEPT, CHANGED, ADDED or REMOVED
     name: str
-    gets: str
-    edits: tuple[PropertyEdit, ...] = ()
-    verdict: Verdict = Verdict.FULL
+    gets: str  # what it will and will not get again: "what changes from now on; nothing of the past again"
+    edits: tuple[PropertyEdit, ...] = ()  # options, columns and keys that differ
+    verdict: Verdict = Verdict.FULL  # what it does to what the sink holds
     why: str = ""
+
+
+Part = OperatorEdit | SourceEdit | SinkEdit
 
 
 @dataclass(frozen=True, slots=True)
 class PlanDiff:
-    """Two plans beside each other.
+    """Two plans beside each other."""
 
-    Args:
-        operators: in the order of the new plan, then those that were removed.
-        sources: the same.
-        sinks: the same.
-        stateless: lines about operators without state that came, went or changed: "filter `amount > 10`: added".
-        verdict: the worst of all.
-        whole: edits that concern the program as a whole: all that it reads, the version of Spark.
-        unchecked: facts that only a start can compare, in words.
-    """
-
-    operators: tuple[OperatorEdit, ...]
-    sources: tuple[SourceEdit, ...]
-    sinks: tuple[SinkEdit, ...]
+    operators: tuple[OperatorEdit, ...]  # in the order of the new plan, then those that were removed
+    sources: tuple[SourceEdit, ...]  # the same
+    sinks: tuple[SinkEdit, ...]  # the same
+    #: Operators without state that came, went or changed: "filter `amount > 10`: added".
     stateless: tuple[PropertyEdit, ...] = ()
-    verdict: Verdict = Verdict.FULL
-    whole: tuple[PropertyEdit, ...] = ()
-    unchecked: tuple[str, ...] = ()
+    verdict: Verdict = Verdict.FULL  # the worst of all
+    whole: tuple[PropertyEdit, ...] = ()  # edits of the program as a whole: all that it reads, the version of Spark
+    unchecked: tuple[str, ...] = ()  # facts that only a start can compare, in words
 
     @classmethod
     def of(
@@ -145,7 +99,7 @@ class PlanDiff:
         unchecked: tuple[str, ...] = (),
     ) -> PlanDiff:
         """The difference with the worst verdict of its parts."""
-        parts: tuple[OperatorEdit | SourceEdit | SinkEdit | PropertyEdit, ...] = (*operators, *sources, *sinks, *whole)
+        parts: tuple[Part | PropertyEdit, ...] = (*operators, *sources, *sinks, *whole)
         verdict = worst(part.verdict for part in parts)
         return cls(operators, sources, sinks, stateless, verdict, whole, unchecked)
 
@@ -154,7 +108,7 @@ class PlanDiff:
         return PlanDiff.of(tuple(operators), self.sources, self.sinks, self.stateless, self.whole, self.unchecked)
 
     @property
-    def parts(self) -> tuple[OperatorEdit | SourceEdit | SinkEdit, ...]:
+    def parts(self) -> tuple[Part, ...]:
         """Operators, sources and sinks."""
         return (*self.operators, *self.sources, *self.sinks)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlEdit
-from compiled_plan.plans.inspection.diff.sides import Both, is_by_time
+from compiled_plan.plans.inspection.diff.sides import Both, PlanSide, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.judging.common import judged
 from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
 from compiled_plan.plans.inspection.judging.kinds import kind_of
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
-from compiled_plan.plans.inspection.lineage import OperatorLineage, Role
+from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
 from compiled_plan.plans.rex import PythonFunction
@@ -27,34 +27,22 @@ _FILLED = "it is filled from history"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why the rows that a node gave before are not those that the new program would have given.
+    """Why the rows that a node gave before are not those that the new program would have given."""
 
-    Args:
-        of: the operator that it is because of, in words.
-        why: the reason.
-    """
-
-    of: str
+    of: str  # the operator that it is because of, in words
     why: str
 
 
 @dataclass(slots=True)
 class Operators:
-    """The operators of a new plan, looked at from the sources down.
-
-    Args:
-        both: the two plans.
-        past: by node of the new plan, why rows that it gave before are not those of the new program.
-        edits: the operators' edits by node of the new plan.
-        silent: the nodes of the new plan that would have given no row so far.
-        unchecked: facts that only a start can compare, in words.
-    """
+    """The operators of a new plan, looked at from the sources down."""
 
     both: Both
+    #: By node of the new plan, why rows that it gave before are not those of the new program.
     past: Mapping[int, tuple[Reason, ...]]
-    edits: Mapping[int, OperatorEdit]
-    silent: Collection[int] = ()
-    unchecked: Sequence[str] = ()
+    edits: Mapping[int, OperatorEdit]  # the operators' edits by node of the new plan
+    silent: Collection[int] = ()  # the nodes of the new plan that would have given no row so far
+    unchecked: Sequence[str] = ()  # facts that only a start can compare, in words
 
     def ordered(self) -> tuple[OperatorEdit, ...]:
         """The edits in the order of the new plan, then what was removed."""
@@ -65,10 +53,8 @@ class Operators:
 def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]], filled: Collection[int] = ()) -> Operators:
     """Look at all operators.
 
-    Args:
-        both: the two plans.
-        sources: by node of the new plan, what is not right with the rows that a table gave before.
-        filled: nodes of the new plan whose state is made of all rows that were read before.
+    `sources` says by node of the new plan what is not right with the rows that a table gave before; the state of
+    `filled` nodes is made of all rows that were read before.
     """
     work = _Work(both, dict(sources), filled)
     for node in both.new.plan.in_order:
@@ -106,7 +92,6 @@ class _Work:
         return self._hears_nothing(node)
 
     def _hears_nothing(self, node: PlanNode) -> bool:
-        """Whether no row would have come to it."""
         return all(each.id in self.silent for each in self.both.new.plan.inputs(node))
 
     @staticmethod
@@ -157,16 +142,7 @@ class _Work:
                 verdict = Verdict.FULL
         elif not all(both.new.input_appends(node.id, at) for at in range(len(ports))):
             why += ", and rows that are taken back may never have come to it"
-        return OperatorEdit(
-            Change.ADDED,
-            both.new.uids[node.id],
-            both.new.kind(node.id),
-            words_of(both.new, node.id),
-            None,
-            node.id,
-            verdict=verdict,
-            why=why,
-        )
+        return replace(_operator_edit(Change.ADDED, both.new, node.id, None, node.id), verdict=verdict, why=why)
 
     def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str]:
         """The edit of an operator, and what is not right with the rows that it gave before."""
@@ -179,23 +155,8 @@ class _Work:
         verdict = worst(each.verdict for each in edits)
         why = next((each.why for each in edits if each.verdict is verdict), "")
         given = next((each.given for each in found if each.given), "")
-        return (
-            OperatorEdit(
-                Change.CHANGED if edits else kept,
-                both.new.uids[new],
-                both.new.kind(new),
-                words_of(both.new, new),
-                old,
-                new,
-                both.old.uids[old],
-                edits,
-                ttls,
-                place,
-                verdict,
-                why,
-            ),
-            given,
-        )
+        edit = _operator_edit(Change.CHANGED if edits else kept, both.new, new, old, new, both.old.uids[old])
+        return replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why), given
 
     def _codes(self, old: int, new: int) -> Iterator[PropertyEdit]:
         """Python functions of an operator whose code is not what it was."""
@@ -215,7 +176,6 @@ class _Work:
                 self.unchecked.append(f"the code of {function.path}")
 
     def _accumulators(self, function: PythonFunction, old: int, new: int) -> Iterator[PropertyEdit]:
-        """The accumulators of an aggregate function that are of another type than they were."""
         before, after = self.both.old, self.both.new
         was = before.run.accumulator(before.name(old), function)
         becomes = after.run.accumulator(after.name(new), function)
@@ -236,13 +196,7 @@ class _Work:
 
 
 def rows_of_another(both: Both, above: int, stay: str) -> PropertyEdit:
-    """What it means that rows come from an operator that was there, and came from another one before.
-
-    Args:
-        both: the two plans.
-        above: the operator's node in the new plan.
-        stay: what becomes of the rows from before.
-    """
+    """The edit where rows come from an operator that was there, and came from another one before, whose rows `stay`."""
     words = words_of(both.new, above)
     why = f"rows from before came from another operator, and {stay}; from now on they come from {words}"
     return PropertyEdit("rows", "another operator", words, Verdict.PARTIAL, why)
@@ -306,13 +260,11 @@ def _ttl_edits(both: Both, old: int, new: int) -> Iterator[TtlEdit]:
 def _removed(both: Both) -> Iterator[OperatorEdit]:
     for node in both.old.keeping:
         if node.id in both.matching.gone:
-            yield OperatorEdit(
-                Change.REMOVED,
-                both.old.uids[node.id],
-                both.old.kind(node.id),
-                words_of(both.old, node.id),
-                node.id,
-                None,
-                both.old.uids[node.id],
-                why="its state is dropped",
-            )
+            edit = _operator_edit(Change.REMOVED, both.old, node.id, node.id, None, both.old.uids[node.id])
+            yield replace(edit, why="its state is dropped")
+
+
+def _operator_edit(
+    change: Change, side: PlanSide, node: int, old: int | None, new: int | None, old_uid: str = ""
+) -> OperatorEdit:
+    return OperatorEdit(change, side.uids[node], side.kind(node), words_of(side, node), old, new, old_uid)

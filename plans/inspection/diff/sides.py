@@ -9,9 +9,10 @@ from functools import cached_property
 from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids, keeps_state
-from compiled_plan.plans.inspection.lineage import Lineage, OperatorLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.matching import How, Match, Matching, match_operators
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.operators import Lineage, OperatorLineage
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.rows import Port, sides
 from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tables_of, tellings
 from compiled_plan.plans.inspection.lineage.table_identity import Telling
@@ -32,16 +33,10 @@ _LEAVES = ("table", "values")
 
 @dataclass(frozen=True)
 class PlanSide:
-    """A plan with what is known of it.
-
-    Args:
-        plan: the plan.
-        telling: what makes a table that very table.
-        run: facts of its run.
-    """
+    """A plan with what is known of it."""
 
     plan: CompiledPlan
-    telling: Telling
+    telling: Telling  # what makes a table that very table
     run: RunFacts = NO_RUN
 
     @cached_property
@@ -134,17 +129,11 @@ class PlanSide:
 
 @dataclass(frozen=True)
 class Both:
-    """Two plans, and which operators of one are those of the other.
+    """Two plans, and which operators of one are those of the other."""
 
-    Args:
-        old: the plan that was there.
-        new: the one to come.
-        tables: full names of new tables -> those of the old tables that they are.
-    """
-
-    old: PlanSide
-    new: PlanSide
-    tables: Mapping[str, str]
+    old: PlanSide  # the plan that was there
+    new: PlanSide  # the one to come
+    tables: Mapping[str, str]  # full names of new tables -> those of the old tables that they are
 
     @classmethod
     def of(cls, old: CompiledPlan, new: CompiledPlan, runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN)) -> Both:
@@ -201,12 +190,7 @@ class Both:
     def strangers(self, old: int, new: int) -> tuple[int, ...]:
         """Operators that were there and whose rows come to a node now, but did not come to it before.
 
-        What rows are called does not tell: filters in front of an operator are no part of it, so two operators may give
-        rows of one name.
-
-        Args:
-            old: a node of the old plan.
-            new: the node that it is in the new plan.
+        Names of rows do not tell: filters in front of an operator are no part of it, so two may give rows of one name.
         """
         before = set(self.old.before(old))
         above = (each for each in self.new.before(new) if each in self.new.operators and each in self.matches)
@@ -222,12 +206,7 @@ class Both:
         )
 
     def continues(self, old: Meaning, new: Meaning) -> bool:
-        """Whether rows are those of the same operator or table, whatever became of that.
-
-        Args:
-            old: where rows came from.
-            new: where they are to come from.
-        """
+        """Whether rows are those of the same operator or table, whatever became of that."""
         open_ = [(old, new)]
         while open_:
             one, other = open_.pop()

@@ -12,18 +12,12 @@ from compiled_plan.plans.inspection.diff.model import Change, SinkEdit
 from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
-from compiled_plan.plans.inspection.judging.lists import related
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
-from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import type_text
+from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.inspection.lineage.rows import Port
-from compiled_plan.plans.inspection.lineage.shifts import Shift
-from compiled_plan.plans.inspection.lineage.table_identity import (
-    columns_of,
-    is_positional,
-    name_of,
-    options_of,
-)
+from compiled_plan.plans.inspection.lineage.shifts import Shift, related
+from compiled_plan.plans.inspection.lineage.table_identity import is_positional, options_of
 from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable
@@ -39,12 +33,7 @@ _TEXTS = frozenset({"csv", "json", "debezium-json", "canal-json", "maxwell-json"
 
 
 def sink_edits(both: Both, operators: Operators) -> tuple[SinkEdit, ...]:
-    """The tables that are written.
-
-    Args:
-        both: the two plans.
-        operators: what became of these.
-    """
+    """The tables that are written."""
     return tuple(_edits(both, operators))
 
 
@@ -71,7 +60,7 @@ def _table(node: Sink) -> CatalogTable:
 
 
 def _name(node: Sink) -> str:
-    return name_of(_table(node))
+    return _table(node).name
 
 
 def _former(both: Both, free: list[Sink], node: Sink) -> Sink | None:
@@ -119,8 +108,8 @@ def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...
 
 
 def _options(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
-    if name_of(old) != name_of(new):
-        yield PropertyEdit("name", name_of(old), name_of(new))
+    if old.name != new.name:
+        yield PropertyEdit("name", old.name, new.name)
     before, after = options_of(old), options_of(new)
     for name in dict.fromkeys([*before, *after]):
         if before.get(name) != after.get(name):
@@ -143,15 +132,10 @@ def _shown(name: str, value: str | None) -> str:
 
 
 def _keys(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
-    before, after = _key(old), _key(new)
+    before, after = (", ".join(table.key) for table in (old, new))
     if before != after:
         why = "rows that were written before are known by the old primary key, and no new row takes their place"
         yield PropertyEdit("primary key", before or _NONE, after or _NONE, Verdict.PARTIAL, why)
-
-
-def _key(table: CatalogTable) -> str:
-    schema = table.resolved_table.table_schema if table.resolved_table else None
-    return ", ".join(schema.primary_key.columns) if schema and schema.primary_key else ""
 
 
 def _columns(both: Both, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
@@ -192,11 +176,11 @@ def _text(item: Item) -> str:
 def _written(side: PlanSide, node: Sink) -> dict[str, Item]:
     """The columns of the table with what they mean, in the table's order."""
     (port,) = side.ports(node.id)
-    columns = columns_of(_table(node))
+    columns = _table(node).stored_columns
     names = [column.name for column in columns] or list(node.output_type.names)
     types = [column.data_type for column in columns] or list(node.output_type.types)
     return {
-        name: Item(each.text, each.digest, each.full, type_text(type_), meaning=each)
+        name: Item.of(each, type_text(type_))
         for name, type_, each in zip(names, types, port.all_columns(), strict=False)
     }
 

@@ -10,10 +10,10 @@ from compiled_plan.plans.inspection.diff.model import Change, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import Reason
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
-from compiled_plan.plans.inspection.lineage import SourceLineage
 from compiled_plan.plans.inspection.lineage.meaning import type_text
+from compiled_plan.plans.inspection.lineage.operators import SourceLineage
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
-from compiled_plan.plans.inspection.lineage.table_identity import columns_of, options_of, place_of
+from compiled_plan.plans.inspection.lineage.table_identity import options_of, place_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.tables import CatalogTable, ComputedColumn
 from compiled_plan.plans.text.masking import shown_value
@@ -25,14 +25,10 @@ _PLACES = ("path", "url", "table-name", "topic", "id")
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All tables that are read.
+    """All tables that are read."""
 
-    Args:
-        edits: what became of them, in the order of the new plan, then those that are gone.
-        past: by node of the new plan, what is not right with the rows that a table gave before.
-    """
-
-    edits: tuple[SourceEdit, ...]
+    edits: tuple[SourceEdit, ...]  # what became of them, in the order of the new plan, then those that are gone
+    #: By node of the new plan, what is not right with the rows that a table gave before.
     past: Mapping[int, tuple[Reason, ...]]
 
     @classmethod
@@ -89,12 +85,8 @@ def moved(both: Both, old: CatalogTable, new: CatalogTable) -> bool:
         return True
     spec = connector_spec(connectors[0])
     if spec is None or spec.place is None:
-        return any(_raw(old).get(name) != _raw(new).get(name) for name in _PLACES)
+        return any(old.options.get(name) != new.options.get(name) for name in _PLACES)
     return place_of(old, both.old.run.place) != place_of(new, both.new.run.place)
-
-
-def _raw(table: CatalogTable) -> Mapping[str, str]:
-    return (table.resolved_table.options if table.resolved_table else None) or {}
 
 
 def _options(
@@ -108,7 +100,7 @@ def _options(
             shown = [_NONE if each is None else each.text for each in (one, other)]
             why = f"rows that were read before were read with another '{name}'"
             yield PropertyEdit(name, shown[0], shown[1], Verdict.PARTIAL, why)
-    raw = _raw(tables[0]), _raw(tables[1])
+    raw = tables[0].options, tables[1].options
     for name in sorted({*raw[0], *raw[1]} - {*counted[0], *counted[1]}):
         if raw[0].get(name) != raw[1].get(name):
             old_text, new_text = (_shown(name, each.get(name)) for each in raw)
@@ -128,7 +120,7 @@ def _columns(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
 
 
 def _declared(table: CatalogTable) -> dict[str, str]:
-    found = {column.name: type_text(column.data_type) for column in columns_of(table)}
+    found = {column.name: type_text(column.data_type) for column in table.stored_columns}
     schema = table.resolved_table.table_schema if table.resolved_table else None
     for column in schema.columns if schema else ():
         if isinstance(column, ComputedColumn):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit, TtlEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.text.durations import format_duration
 
@@ -37,12 +37,7 @@ class Line:
 
 
 def diff_lines(diff: PlanDiff, *, everything: bool = False) -> tuple[Line, ...]:
-    """The parts of a difference.
-
-    Args:
-        diff: the difference; passwords in it are hidden here.
-        everything: whether to show what was kept, too.
-    """
+    """The parts of a difference, with `everything` those that were kept, too; passwords are hidden."""
     found = masked_diff(diff)
     return tuple(_lines(found, everything))
 
@@ -77,10 +72,10 @@ def ttl_text(milliseconds: int) -> str:
 
 def _lines(diff: PlanDiff, everything: bool) -> Iterator[Line]:
     yield from _section("the whole program", (line for edit in diff.whole for line in _property(edit, 1, True)))
-    yield from _section("operators with state", _operators(diff.operators, everything))
+    yield from _section("operators with state", _parts(diff.operators, "operator", everything))
     yield from _section("around them", (line for edit in diff.stateless for line in _property(edit, 1, True)))
-    yield from _section("sources", _tables(diff.sources, "source", everything))
-    yield from _section("sinks", _tables(diff.sinks, "sink", everything))
+    yield from _section("sources", _parts(diff.sources, "source", everything))
+    yield from _section("sinks", _parts(diff.sinks, "sink", everything))
     yield from _section("compared at the start", (Line(f"    {fact}") for fact in diff.unchecked))
 
 
@@ -92,32 +87,42 @@ def _section(title: str, lines: Iterable[Line]) -> Iterator[Line]:
         yield Line("")
 
 
-def is_kept(part: OperatorEdit | SourceEdit | SinkEdit) -> bool:
+def is_kept(part: Part) -> bool:
     """Whether nothing is to be said about a part."""
     return part.change is Change.KEPT and not part.edits
 
 
-def _operators(parts: Sequence[OperatorEdit], everything: bool) -> Iterator[Line]:
+def _parts(parts: Sequence[Part], word: str, everything: bool) -> Iterator[Line]:
     for part in parts:
         if everything or not is_kept(part):
-            yield from _operator(part)
-    yield from _folded(parts, "operator", everything)
+            yield from _part(part)
+    kept = sum(map(is_kept, parts))
+    if kept and not everything:
+        yield Line(f"    {counted(kept, word)} kept", _DIM)
 
 
-def _operator(part: OperatorEdit) -> Iterator[Line]:
-    verdict = part.verdict
-    style = STYLES[verdict] if verdict is not Verdict.FULL else _CHANGES.get(part.change, "")
-    judged = "" if part.change is Change.KEPT else f": {part.change.value}, {verdict.value}"
-    yield Line(f"  {MARKS[part.change]} {part.words}{judged}", style)
-    yield Line(f"      {part.uid}{_was(part)}, {_nodes(part)}", _DIM)
-    if part.place:
-        yield Line(f"      now {part.place}")
+def _part(part: Part) -> Iterator[Line]:
+    mark, reason = f"  {MARKS[part.change]} ", _style(part.verdict)
+    style, kept = reason or _CHANGES.get(part.change, ""), part.change is Change.KEPT
+    judged = "" if kept else f", {part.verdict.value}"
+    if isinstance(part, OperatorEdit):
+        yield Line(f"{mark}{part.words}{'' if kept else f': {part.change.value}'}{judged}", style)
+        yield Line(f"      {part.uid}{_was(part)}, {_nodes(part)}", _DIM)
+        if part.place:
+            yield Line(f"      now {part.place}")
+    else:
+        yield Line(f"{mark}{part.name}: {part.change.value}{judged}", style)
+        yield Line(f"      {fate(part)}")
     for edit in part.edits:
         yield from _property(edit, 3, False)
-    for ttl in part.ttls:
-        yield from _ttl(ttl)
+    for ttl in part.ttls if isinstance(part, OperatorEdit) else ():
+        yield Line(f"      TTL of {ttl.name}: {ttl_text(ttl.old)} -> {ttl_text(ttl.new)}", "cyan")
     if part.why and all(part.why != edit.why for edit in part.edits):
-        yield Line(f"      {part.why}", STYLES[verdict] if verdict is not Verdict.FULL else "")
+        yield Line(f"      {part.why}", reason)
+
+
+def _style(verdict: Verdict) -> str:
+    return "" if verdict is Verdict.FULL else STYLES[verdict]
 
 
 def _was(part: OperatorEdit) -> str:
@@ -128,10 +133,6 @@ def _nodes(part: OperatorEdit) -> str:
     if part.old_node is None or part.new_node is None or part.old_node == part.new_node:
         return f"node {part.new_node if part.new_node is not None else part.old_node}"
     return f"node {part.old_node} -> {part.new_node}"
-
-
-def _ttl(edit: TtlEdit) -> Iterator[Line]:
-    yield Line(f"      TTL of {edit.name}: {ttl_text(edit.old)} -> {ttl_text(edit.new)}", "cyan")
 
 
 def _property(edit: PropertyEdit, depth: int, marked: bool) -> Iterator[Line]:
@@ -150,7 +151,7 @@ def _property(edit: PropertyEdit, depth: int, marked: bool) -> Iterator[Line]:
         yield Line(f"{pad}  + {edit.new}", "green")
     if edit.why:
         told = edit.why if edit.verdict is Verdict.FULL else f"{edit.verdict.value}: {edit.why}"
-        yield Line(f"{pad}    {told}", STYLES[edit.verdict] if edit.verdict is not Verdict.FULL else "")
+        yield Line(f"{pad}    {told}", _style(edit.verdict))
 
 
 def _change_of(edit: PropertyEdit) -> Change:
@@ -159,27 +160,6 @@ def _change_of(edit: PropertyEdit) -> Change:
     return Change.REMOVED if edit.old else Change.ADDED
 
 
-def _tables(parts: Sequence[SourceEdit] | Sequence[SinkEdit], word: str, everything: bool) -> Iterator[Line]:
-    for part in parts:
-        if is_kept(part) and not everything:
-            continue
-        style = STYLES[part.verdict] if part.verdict is not Verdict.FULL else _CHANGES.get(part.change, "")
-        judged = f", {part.verdict.value}" if part.change is not Change.KEPT else ""
-        yield Line(f"  {MARKS[part.change]} {part.name}: {part.change.value}{judged}", style)
-        yield Line(f"      {fate(part)}")
-        for edit in part.edits:
-            yield from _property(edit, 3, False)
-        if part.why and all(part.why != edit.why for edit in part.edits):
-            yield Line(f"      {part.why}", STYLES[part.verdict] if part.verdict is not Verdict.FULL else "")
-    yield from _folded(parts, word, everything)
-
-
 def fate(part: SourceEdit | SinkEdit) -> str:
     """What becomes of a source's offsets, or what a sink gets."""
     return f"offsets {part.offsets}" if isinstance(part, SourceEdit) else f"gets {part.gets}"
-
-
-def _folded(parts: Sequence[OperatorEdit | SourceEdit | SinkEdit], word: str, everything: bool) -> Iterator[Line]:
-    kept = sum(map(is_kept, parts))
-    if kept and not everything:
-        yield Line(f"    {counted(kept, word)} kept", _DIM)

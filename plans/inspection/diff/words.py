@@ -6,7 +6,6 @@ import re
 
 from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
 from compiled_plan.plans.inspection.judging.kinds import Texts, kind_of
-from compiled_plan.plans.inspection.lineage.table_identity import name_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 
@@ -54,9 +53,9 @@ def _plain(side: PlanSide, node: int) -> str:
     """What has no properties: a table, a sink, a first phase."""
     found = side.plan.node(node)
     if isinstance(found, TableSourceScan):
-        return f"table {name_of(found.scan_table_source.table)}"
+        return f"table {found.scan_table_source.table.name}"
     if isinstance(found, Sink):
-        return f"sink {name_of(found.dynamic_table_sink.table)}"
+        return f"sink {found.dynamic_table_sink.table.name}"
     return found.kind.replace("-", " ")
 
 

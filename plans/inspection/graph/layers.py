@@ -25,28 +25,16 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """A drawing.
+    """A drawing."""
 
-    Args:
-        rank: the column of each node, from 0.
-        row: how far down each node stands, in rows; the least is 0.
-        order: which one of its column each node is, from 0.
-        via: for each edge the rows at which it passes the columns between its ends.
-    """
-
-    rank: Mapping[int, int]
-    row: Mapping[int, float]
-    order: Mapping[int, int]
-    via: tuple[tuple[float, ...], ...]
+    rank: Mapping[int, int]  # the column of each node, from 0
+    row: Mapping[int, float]  # how far down each node stands, in rows; the least is 0
+    order: Mapping[int, int]  # which one of its column each node is, from 0
+    via: tuple[tuple[float, ...], ...]  # for each edge the rows at which it passes the columns between its ends
 
 
 def layers_of(nodes: Sequence[int], edges: Pairs) -> Layers:
-    """Lay out a graph without cycles.
-
-    Args:
-        nodes: ids, every node after those that it has an edge from.
-        edges: from and to; one pair may be there more than once.
-    """
+    """Lay out a graph without cycles, whose nodes stand behind those that they have edges from."""
     if not nodes:
         return Layers({}, {}, {}, ())
     rank = _ranks(nodes, edges)
@@ -143,9 +131,7 @@ def _inversions(numbers: Sequence[int]) -> int:
 
 
 def _rows(
-    columns: Sequence[Sequence[Place]],
-    before: Mapping[Place, Sequence[Place]],
-    behind: Mapping[Place, Sequence[Place]],
+    columns: Sequence[Sequence[Place]], before: Mapping[Place, Sequence[Place]], behind: Mapping[Place, Sequence[Place]]
 ) -> dict[Place, float]:
     """How far down each place is: near its neighbours, in the order of its column, with room between."""
     row: dict[Place, float] = {}

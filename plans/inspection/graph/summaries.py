@@ -18,12 +18,7 @@ from compiled_plan.plans.text.durations import format_duration
 
 
 def summary_of(node: PlanNode, inputs: Sequence[PlanNode]) -> str:
-    """The condition of a filter, else the columns or the expression that a node computes.
-
-    Args:
-        node: the node.
-        inputs: the nodes that feed it, whose columns give the names.
-    """
+    """The condition of a filter, else the columns or the expression that a node computes, named as in its inputs."""
     names = inputs[0].output_type.names if inputs else ()
     summary = _SUMMARIES.get(type(node))
     return (summary(node, names) if summary else "") or ", ".join(node.output_type.names)

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.lineage import OperatorLineage
-from compiled_plan.plans.inspection.lineage.table_identity import name_of
+from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.table_rules import options_of
 
 _MOST_NAMES = 3
 
 
 def title_of(node: PlanNode, tables: Sequence[Sequence[str]], operator: OperatorLineage | None) -> str:
-    """A few words for an operator.
+    """The title of a node with its placeholders filled in; `tables` are those that the rows of each input come from."""
+    inputs = list(map(listed, tables)) or ["rows"]
+    key = _key(operator)
+    first, _, last = _text(operator, "ranks").partition(" to ")
+    return node.title.format(
+        of=inputs[0],
+        left=inputs[0],
+        right=inputs[-1],
+        inputs=listed(inputs),
+        distinct=listed(list(dict.fromkeys(inputs))),
+        table=next((table.name for _, table in node.tables()), ""),
+        by=f" by {key}" if key else "",
+        for_each=f" for each {key}" if key else "",
+        ranks=last or first,
+    )
 
-    Args:
-        node: its node.
-        tables: for each input the tables that its rows come from.
-        operator: what is known of it, if it keeps something.
-    """
-    return node.title.format_map(_Placeholders(node, tuple(map(listed, tables)), operator))
+
+def _key(operator: OperatorLineage | None) -> str:
+    """The columns of the key, without the names of tables; empty where it is none, or no columns alone."""
+    key = re.sub(r"(?<!\w)\w+\.(?=\w)", "", _text(operator, "key"))
+    return key if re.fullmatch(r"\w+(, \w+)*", key) and key != "none" and not key.isdigit() else ""
+
+
+def _text(operator: OperatorLineage | None, name: str) -> str:
+    return "" if operator is None else operator.text(name)
 
 
 def short(name: str) -> str:
@@ -39,7 +53,7 @@ def identifier_of(node: PlanNode) -> str:
 
 def table_of(node: PlanNode) -> str:
     """Connector and format of a table that is read or written; empty of others."""
-    options = [options_of(table) for _, table in node.tables()][:1]
+    options = [table.options for _, table in node.tables()][:1]
     return ", ".join(each[key] for each in options for key in ("connector", "format", "value.format") if key in each)
 
 
@@ -49,67 +63,3 @@ def listed(names: Sequence[str]) -> str:
     if len(shown) > _MOST_NAMES:
         return f"{', '.join(shown[:2])} and {len(shown) - 2} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else (shown or ["rows"])[0]
-
-
-@dataclass(frozen=True, slots=True)
-class _Placeholders:
-    """The values of the placeholders of `PlanNode.title`.
-
-    Args:
-        node: the node.
-        tables: the tables of each input in words.
-        operator: its properties, if it keeps something.
-    """
-
-    node: PlanNode
-    tables: tuple[str, ...]
-    operator: OperatorLineage | None
-
-    def __getitem__(self, name: str) -> str:
-        return str(getattr(self, f"_{name}"))
-
-    @property
-    def _of(self) -> str:
-        return self.tables[0] if self.tables else "rows"
-
-    @property
-    def _left(self) -> str:
-        return self.tables[0]
-
-    @property
-    def _right(self) -> str:
-        return self.tables[-1]
-
-    @property
-    def _inputs(self) -> str:
-        return listed(self.tables)
-
-    @property
-    def _distinct(self) -> str:
-        return listed(list(dict.fromkeys(self.tables)))
-
-    @property
-    def _table(self) -> str:
-        return name_of(self.node.tables()[0][1])
-
-    @property
-    def _by(self) -> str:
-        return f" by {self._key}" if self._key else ""
-
-    @property
-    def _for_each(self) -> str:
-        return f" for each {self._key}" if self._key else ""
-
-    @property
-    def _ranks(self) -> str:
-        first, _, last = self._text("ranks").partition(" to ")
-        return last or first
-
-    @property
-    def _key(self) -> str:
-        """The columns of the key, without the names of tables; empty where it is none, or no columns alone."""
-        key = re.sub(r"(?<!\w)\w+\.(?=\w)", "", self._text("key"))
-        return key if re.fullmatch(r"\w+(, \w+)*", key) and key != "none" and not key.isdigit() else ""
-
-    def _text(self, name: str) -> str:
-        return self.operator.text(name) if self.operator is not None else ""

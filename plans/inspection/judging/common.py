@@ -32,11 +32,8 @@ def _key(edited: Edited) -> Judgement:
         return edited.incompatible("what is kept stands under the old key: under the new one nothing is found again")
     if items.is_permuted or [each.old for each in items.found] != list(range(len(items.old))):
         return edited.incompatible("what is kept is found by its key's columns in their order, and they change places")
-    if items.rounded:
-        why = "keys from before are rounded to the old type: what was one key stays one"
-        return edited.partial(why, listed=True)
     # Other rows are said of the rows themselves.
-    return edited.full(listed=True)
+    return edited.unless_rounded("keys from before are rounded to the old type: what was one key stays one")
 
 
 def _columns(edited: Edited) -> Judgement:
@@ -71,9 +68,7 @@ def _order(edited: Edited) -> Judgement:
     items = edited.list
     if items.added or items.dropped or items.is_permuted:
         return edited.incompatible("what is kept was chosen and sorted by the old order: what it left out is not known")
-    if items.rounded:
-        return edited.partial("rows from before are ordered by what was rounded", listed=True)
-    return edited.full(listed=True)
+    return edited.unless_rounded("rows from before are ordered by what was rounded")
 
 
 def _watermark(edited: Edited) -> Judgement:

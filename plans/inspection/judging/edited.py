@@ -13,30 +13,20 @@ from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Pr
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An edit, and what it does to the rows that the operator gave before.
-
-    Args:
-        edit: the edit with its verdict.
-        given: why these rows are not those that the new program would have given, where the state itself is right.
-    """
+    """An edit, and what it does to the rows that the operator gave before."""
 
     edit: PropertyEdit
+    #: Why these rows are not those that the new program would have given, where the state itself is right.
     given: str = ""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """An operator as it was and as it is to be.
-
-    Args:
-        old: the operator in the old plan.
-        new: the operator in the new plan.
-        append_only: the inputs of which neither plan ever takes back a row.
-    """
+    """An operator as it was and as it is to be."""
 
     old: OperatorLineage
     new: OperatorLineage
-    append_only: frozenset[int] = frozenset()
+    append_only: frozenset[int] = frozenset()  # the inputs of which neither plan ever takes back a row
 
     def property(self, name: str) -> tuple[Property | None, Property | None]:
         """A property of both."""
@@ -62,17 +52,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Edited:
-    """A property that differs.
-
-    Args:
-        name: its name.
-        old: what it was, None where the old operator had none of this name.
-        new: what it is to be.
-        pair: the operator.
-    """
+    """A property that differs."""
 
     name: str
-    old: Property | None
+    old: Property | None  # what it was, None where the old operator had none of this name
     new: Property | None
     pair: Pair
 
@@ -109,6 +92,10 @@ class Edited:
     def partial(self, why: str, *, listed: bool = False) -> Judgement:
         """The state is used, and the result differs."""
         return self._judged(Verdict.PARTIAL, why, "", listed)
+
+    def unless_rounded(self, why: str) -> Judgement:
+        """The state is right if no item of the list was rounded before, else partially so."""
+        return self.partial(why, listed=True) if self.list.rounded else self.full(listed=True)
 
     def unknown(self, why: str) -> Judgement:
         """Nobody can tell."""

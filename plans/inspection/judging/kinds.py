@@ -47,23 +47,18 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class OperatorKind:
-    """A kind of operators that keep state.
+    """A kind of operators that keep state."""
 
-    Args:
-        name: as in `OperatorLineage.kind`.
-        words: the operator in words: `SUM(amount) by customer`.
-        rules: by property what its edit does; others are judged by `judging.common`.
-        waiting: of a kind that keeps rows until a time has come, which rows these are: " of windows that are open".
-        stay: what becomes of rows that it should not have.
-        found_by: the property by which a row that is taken back is found: "key" alone, or one that may be empty; by
-            all its columns if there is none.
-    """
-
-    name: str
+    name: str  # as in `OperatorLineage.kind`
+    #: The operator in words: `SUM(amount) by customer`.
     words: Callable[[Texts], str] = lambda texts: texts.kind + texts.by
+    #: By property what its edit does; others are judged by `judging.common`.
     rules: Mapping[str, VerdictRule] = field(default_factory=dict)
+    #: Of a kind that keeps rows until a time has come, which rows these are: " of windows that are open".
     waiting: str = ""
-    stay: str = "stay"
+    stay: str = "stay"  # what becomes of rows that it should not have
+    #: The property by which a row that is taken back is found: "key" alone, or one that may be empty; by all its
+    #: columns if there is none.
     found_by: str = ""
 
 

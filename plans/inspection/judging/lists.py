@@ -6,37 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compiled_plan.plans.inspection.lineage.operators import Item, listed
-from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
+from compiled_plan.plans.inspection.lineage.shifts import Shift, related
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A new item that was there before.
+    """A new item that was there before."""
 
-    Args:
-        old: its place in the old list.
-        new: its place in the new one.
-        shift: how it differs.
-    """
-
-    old: int
-    new: int
+    old: int  # its place in the old list
+    new: int  # its place in the new one
     shift: Shift
 
 
 @dataclass(frozen=True, slots=True)
 class ListEdit:
-    """What became of a list.
-
-    Args:
-        old: the old list.
-        new: the new one.
-        found: by place in the new list, the items that were there before.
-    """
+    """What became of a list."""
 
     old: tuple[Item, ...]
     new: tuple[Item, ...]
-    found: tuple[Found, ...]
+    found: tuple[Found, ...]  # by place in the new list, the items that were there before
 
     @property
     def added(self) -> tuple[Item, ...]:
@@ -55,6 +43,11 @@ class ListEdit:
         """Whether what stays stands in another order."""
         places = [each.old for each in self.found]
         return places != sorted(places)
+
+    @property
+    def stays(self) -> bool:
+        """Whether nothing came, went or was rounded before."""
+        return not self.added and not self.dropped and not self.rounded
 
     @property
     def says_something(self) -> bool:
@@ -87,12 +80,7 @@ class ListEdit:
 
 
 def list_edit(old: Sequence[Item], new: Sequence[Item]) -> ListEdit:
-    """Find the items of a new list in an old one: equal ones first, then those that are computed alike.
-
-    Args:
-        old: the old list.
-        new: the new one.
-    """
+    """Find the items of a new list in an old one: equal ones first, then those that are computed alike."""
     found: dict[int, Found] = {}
     free = set(range(len(old)))
 
@@ -110,12 +98,3 @@ def list_edit(old: Sequence[Item], new: Sequence[Item]) -> ListEdit:
         if at not in found:
             take(at, [(shift, place) for place in free if (shift := related(old[place], item)) is not None])
     return ListEdit(tuple(old), tuple(new), tuple(found[at] for at in sorted(found)))
-
-
-def related(old: Item, new: Item) -> Shift | None:
-    """How two items differ that are computed alike; None where they are two things."""
-    if (old.digest, old.type) == (new.digest, new.type):
-        return Shift.NONE
-    if old.meaning is None or new.meaning is None or old.name != new.name:
-        return None
-    return relate(old.meaning, new.meaning)

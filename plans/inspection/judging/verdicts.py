@@ -33,20 +33,11 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class PropertyEdit:
-    """A property that differs.
+    """A property that differs."""
 
-    Args:
-        property: its name, such as "key" or "aggregates".
-        old: what it was, in words; empty where it was not there.
-        new: what it is.
-        verdict: what it does to the state.
-        why: a sentence that says so: what is lost, from when, for which results; empty where nothing is.
-        remedy: what to do about it, where that is not a matter of the program.
-    """
-
-    property: str
-    old: str
+    property: str  # its name, such as "key" or "aggregates"
+    old: str  # what it was, in words; empty where it was not there
     new: str
-    verdict: Verdict = Verdict.FULL
-    why: str = ""
-    remedy: str = ""
+    verdict: Verdict = Verdict.FULL  # what it does to the state
+    why: str = ""  # a sentence that says so: what is lost, from when, for which results; empty where nothing is
+    remedy: str = ""  # what to do about it, where that is not a matter of the program

@@ -4,27 +4,3 @@ For each operator that keeps something a list of named properties, each with a t
 and a digest of its lineage down to columns of tables and functions. Node ids, aliases, descriptions, TTLs, the order
 of statements and of nodes, and how stateless nodes are cut play no part in it. Spark is not needed.
 """
-
-from compiled_plan.plans.inspection.lineage.operators import (
-    Item,
-    Lineage,
-    OperatorLineage,
-    Property,
-    Role,
-    SourceLineage,
-)
-from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
-from compiled_plan.plans.inspection.lineage.table_identity import at_rest, by_name
-
-__all__ = [
-    "Item",
-    "Lineage",
-    "OperatorLineage",
-    "Property",
-    "Role",
-    "SourceLineage",
-    "at_rest",
-    "by_name",
-    "lineage_of",
-    "places",
-]

@@ -34,17 +34,11 @@ class RuleResult:
 
 @dataclass(slots=True)
 class Context:
-    """What a rule may look at.
-
-    Args:
-        plan: the plan.
-        telling: what tells tables apart.
-        rows: what flows out of the nodes so far.
-    """
+    """What a rule may look at."""
 
     plan: CompiledPlan
-    telling: Telling
-    rows: dict[int, Rows] = field(default_factory=dict)
+    telling: Telling  # what tells tables apart
+    rows: dict[int, Rows] = field(default_factory=dict)  # what flows out of the nodes so far
 
     def inputs(self, node: PlanNode) -> list[Rows]:
         """What flows into a node."""
@@ -112,25 +106,16 @@ def items(
 
 @dataclass(slots=True)
 class OperatorDraft:
-    """An operator in the making: which rows come to its inputs is a property of every one.
-
-    Args:
-        node: the plan node.
-        kind: what it does.
-        context: see `Context`.
-        ports: its inputs.
-        kernel: the operator of the kernel, where it does not go by `kind`.
-        key_types: types of the columns of its keys so far.
-    """
+    """An operator in the making: which rows come to its inputs is a property of every one."""
 
     node: PlanNode
-    kind: str
+    kind: str  # what it does
     context: Context
     ports: tuple[Port, ...]
-    kernel: str = ""
+    kernel: str = ""  # the operator of the kernel, where it does not go by `kind`
     _properties: list[Property] = field(default_factory=list)
     _meanings: list[Meaning] = field(default_factory=list)
-    key_types: list[LogicalType] = field(default_factory=list)
+    key_types: list[LogicalType] = field(default_factory=list)  # types of the columns of its keys so far
 
     def add(
         self,

@@ -34,30 +34,21 @@ from compiled_plan.plans.types import IntervalType
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an expression may refer to.
+    """What an expression may refer to."""
 
-    Args:
-        column: what an input column means.
-        zone: the session's time zone as the node knows it; "default" for that of the run.
-        outer: what a field of the outer row means, in a correlate.
-    """
-
-    column: Callable[[int], Meaning]
-    zone: str = "default"
-    outer: Callable[[str], Meaning] | None = None
+    column: Callable[[int], Meaning]  # what an input column means
+    zone: str = "default"  # the session's time zone as the node knows it; "default" for that of the run
+    outer: Callable[[str], Meaning] | None = None  # what a field of the outer row means, in a correlate
 
 
 def meaning_of(rex: RexNode, scope: Scope) -> Meaning:
     """What an expression means."""
     return fold_tree(
-        rex,
-        lambda found: _parts(found, scope),
-        lambda found, parts: _READERS[type(found)](found, parts, scope),
+        rex, lambda found: _parts(found, scope), lambda found, parts: _READERS[type(found)](found, parts, scope)
     )
 
 
 def _parts(rex: RexNode, scope: Scope) -> Sequence[RexNode]:
-    """The expressions of whose meanings that of an expression is made."""
     if isinstance(rex, Call) and rex.name in ("$AND$1", "$OR$1"):
         return list(flattened(rex, rex.name))
     if isinstance(rex, FieldAccess) and isinstance(rex.expr, CorrelVariable) and scope.outer is not None:
@@ -84,70 +75,63 @@ def of_python(function: PythonFunction) -> dict[str, Any]:
     return {key: found[key] for key in ("module", "class", "method", "instance") if key in found}
 
 
-def _input(rex: Any, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
-    found: InputRef = rex
-    return scope.column(found.index)
+def _input(rex: InputRef, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
+    return scope.column(rex.index)
 
 
-def _literal(rex: Any, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
-    found: Literal = rex
-    shown = "NULL" if found.value is None else found.value
-    if isinstance(shown, str) and found.value is not None and found.symbol is None:
-        shown = f"INTERVAL {shown}" if isinstance(found.type, IntervalType) else f"'{shown}'"
-    type_ = type_text(found.type)
-    detail = [found.value, type(found.value).__name__, found.symbol, type_]
+def _literal(rex: Literal, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
+    shown = "NULL" if rex.value is None else rex.value
+    if isinstance(shown, str) and rex.value is not None and rex.symbol is None:
+        shown = f"INTERVAL {shown}" if isinstance(rex.type, IntervalType) else f"'{shown}'"
+    type_ = type_text(rex.type)
+    detail = [rex.value, type(rex.value).__name__, rex.symbol, type_]
     return made_of(
         "literal",
         detail=detail,
         text=str(shown),
         full=f"{shown} {type_}",
         plain=[detail[0], detail[2]],
-        type_=found.type,
+        type_=rex.type,
     )
 
 
-def _sarg(rex: Any, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
-    found: Sarg = rex
+def _sarg(rex: Sarg, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
     ranges = [
         [each.lower, each.lower_closed, each.upper, each.upper_closed, each.has_lower, each.has_upper]
-        for each in found.ranges
+        for each in rex.ranges
     ]
     texts = []
-    for each in found.ranges:
+    for each in rex.ranges:
         if each.has_lower and each.has_upper and each.lower == each.upper:
             texts.append(str(each.lower))
             continue
         low = f"{'[' if each.lower_closed else '('}{each.lower}" if each.has_lower else "("
         high = f"{each.upper}{']' if each.upper_closed else ')'}" if each.has_upper else ")"
         texts.append(f"{low}..{high}")
-    detail = [ranges, found.null_as, type_text(found.type)]
+    detail = [ranges, rex.null_as, type_text(rex.type)]
     return made_of("sarg", detail=detail, text="{" + ", ".join(texts) + "}")
 
 
-def _field(rex: Any, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
-    found: FieldAccess = rex
-    if isinstance(found.expr, CorrelVariable) and scope.outer is not None:
-        return scope.outer(found.name)
-    return field_of(children[0], found.name)
+def _field(rex: FieldAccess, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
+    if isinstance(rex.expr, CorrelVariable) and scope.outer is not None:
+        return scope.outer(rex.name)
+    return field_of(children[0], rex.name)
 
 
-def _outer(rex: Any, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
-    found: CorrelVariable = rex
-    names = getattr(found.type, "names", ())
+def _outer(rex: CorrelVariable, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
+    names = getattr(rex.type, "names", ())
     parts = [scope.outer(name) for name in names] if scope.outer is not None else []
     return made_of("row", parts, list(names), text="ROW(" + listed(parts) + ")")
 
 
-def _pattern(rex: Any, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
-    found: PatternInputRef = rex
-    column = scope.column(found.index)
+def _pattern(rex: PatternInputRef, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
+    column = scope.column(rex.index)
     return made_of(
-        "pattern", (column,), found.alpha, text=f"{found.alpha}({column.text})", full=f"{found.alpha}({column.full})"
+        "pattern", (column,), rex.alpha, text=f"{rex.alpha}({column.text})", full=f"{rex.alpha}({column.full})"
     )
 
 
-def _call(rex: Any, operands: tuple[Meaning, ...], scope: Scope) -> Meaning:
-    call: Call = rex
+def _call(call: Call, operands: tuple[Meaning, ...], scope: Scope) -> Meaning:
     if call.name in ("$AND$1", "$OR$1"):
         parts = in_order(operands)
         return parts[0] if len(parts) == 1 else _named(call, parts, scope, call.name)
@@ -220,7 +204,7 @@ def function_name(internal: str | None) -> str:
 #: Calls that say the same with their operands turned round -> the call that says it.
 _MIRRORED = {"$=$1": "$=$1", "$<>$1": "$<>$1", "$<$1": "$>$1", "$<=$1": "$>=$1"}
 
-_READERS: dict[type[RexNode], Callable[[Any, tuple[Meaning, ...], Scope], Meaning]] = {
+_READERS: dict[type[RexNode], Callable[..., Meaning]] = {
     InputRef: _input,
     Literal: _literal,
     Sarg: _sarg,

@@ -11,15 +11,10 @@ from compiled_plan.plans.types import LogicalType
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A column that an operator gets, made of columns of the node's input.
+    """A column that an operator gets, made of columns of the node's input."""
 
-    Args:
-        how: what is made, such as "millis" of a time.
-        columns: the places of the columns that it is made of.
-    """
-
-    how: str
-    columns: tuple[int, ...]
+    how: str  # what is made, such as "millis" of a time
+    columns: tuple[int, ...]  # the places of the columns that it is made of
 
 
 #: Where a column that an operator gets is from: a column of the node's input, made of some, or an expression over them.
@@ -28,29 +23,17 @@ ColumnSource = int | Computed | RexNode
 
 @dataclass(frozen=True, slots=True)
 class KernelInput:
-    """An input of an operator as the kernel gets it.
+    """An input of an operator as the kernel gets it."""
 
-    Args:
-        sources: where each column is from.
-        types: the types of the columns.
-        key: places of the columns that its key begins with.
-    """
-
-    sources: tuple[ColumnSource, ...]
+    sources: tuple[ColumnSource, ...]  # where each column is from
     types: tuple[LogicalType, ...]
-    key: tuple[int, ...] = ()
+    key: tuple[int, ...] = ()  # places of the columns that its key begins with
 
 
 @dataclass(frozen=True, slots=True)
 class KernelOperator:
-    """An operator as the kernel gets it.
+    """An operator as the kernel gets it."""
 
-    Args:
-        reader: the node whose inputs the columns are from.
-        inputs: its inputs.
-        calls: its aggregate calls, over the columns of the first input.
-    """
-
-    reader: int
+    reader: int  # the node whose inputs the columns are from
     inputs: tuple[KernelInput, ...]
-    calls: tuple[AggregateCall, ...] = ()
+    calls: tuple[AggregateCall, ...] = ()  # its aggregate calls, over the columns of the first input

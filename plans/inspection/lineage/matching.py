@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, OperatorLineage, Property, Role
+from compiled_plan.plans.inspection.lineage.operators import Lineage, OperatorLineage, Property, Role
 from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
 from compiled_plan.plans.inspection.lineage.same_tables import tellings
-from compiled_plan.plans.inspection.lineage.shifts import relate
+from compiled_plan.plans.inspection.lineage.shifts import related
 from compiled_plan.plans.plan import CompiledPlan
 
 #: How alike two operators are: what does not differ, whether their rows go the same way, how much is equal.
@@ -27,19 +27,12 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An operator of the old plan and the one of the new plan that it is, by node ids.
-
-    Args:
-        old: node of the old plan.
-        new: node of the new plan.
-        how: how the two were found to belong together.
-        differing: names of the properties that differ, of what the operators are by themselves.
-    """
+    """An operator of the old plan and the one of the new plan that it is, by node ids."""
 
     old: int
     new: int
-    how: How
-    differing: tuple[str, ...] = ()
+    how: How  # how the two were found to belong together
+    differing: tuple[str, ...] = ()  # names of the properties that differ, of what the operators are by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +57,9 @@ def match_operators(
     Equal lineage comes first: with all that stands above, then what an operator is by itself; of several equal ones
     where their rows go decides. Then, with keys that are found again, the one that is more alike than any other, from
     both sides. Tables are known by where their rows are, then by their names. Ids and the order of nodes play no part.
-
-    Args:
-        old: a plan.
-        new: a later one.
-        named: nodes of the new plan -> nodes of the old one that they are by their uids; operators of two kinds are
-            never one.
-        lineages: of both plans, by tables that are told apart as `same_tables.tellings` says.
-        loose: whether an operator may have another key, if it has the same rows and nothing else is like it: to say
-            of it what was changed, not to go on with its state.
+    Nodes of `named` are, by their uids, those of the old plan; operators of two kinds are never one. `lineages` are of
+    both plans, by tables that are told apart as `same_tables.tellings` says. With `loose`, an operator may have another
+    key if it has the same rows and nothing else is like it: to say of it what was changed, not to go on with its state.
     """
     if lineages is None:
         before, after = tellings(old, new)
@@ -82,8 +69,6 @@ def match_operators(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
-    """An operator as it is compared."""
-
     node: int
     operator: OperatorLineage
     place: str
@@ -206,22 +191,21 @@ def _likeness(old: _Candidate, new: _Candidate) -> _Score | None:
     keys = [each for each in new.operator.properties if each.role is Role.KEY]
     if not all(_equal(old, new, each.name) for each in keys):
         return None
-    differing = _differing(old, new)
     if not any(each.items for each in keys) and not _share_rows(old, new):
         return None
-    if len(differing) > 1 and old.place != new.place:
+    if len(_differing(old, new)) > 1 and old.place != new.place:
         return None
-    equal = sum(_equal(old, new, each.name) for each in new.operator.properties)
-    return -len(differing), int(old.place == new.place), equal
+    return _score(old, new)
 
 
 def _loosely(old: _Candidate, new: _Candidate) -> _Score | None:
     """The same of operators that may have other keys: of the same rows."""
-    if not _share_rows(old, new):
-        return None
-    differing = _differing(old, new)
+    return _score(old, new) if _share_rows(old, new) else None
+
+
+def _score(old: _Candidate, new: _Candidate) -> _Score:
     equal = sum(_equal(old, new, each.name) for each in new.operator.properties)
-    return -len(differing), int(old.place == new.place), equal
+    return -len(_differing(old, new)), int(old.place == new.place), equal
 
 
 def _share_rows(old: _Candidate, new: _Candidate) -> bool:
@@ -254,10 +238,5 @@ def _equal(old: _Candidate, new: _Candidate, name: str) -> bool:
     here, there = old.properties.get(name), new.properties.get(name)
     if here is None or there is None or len(here.items) != len(there.items):
         return False
-    return all(one.digest == two.digest or _relates(one, two) for one, two in zip(here.items, there.items, strict=True))
-
-
-def _relates(old: Item, new: Item) -> bool:
-    if old.meaning is None or new.meaning is None or old.name != new.name:
-        return False
-    return relate(old.meaning, new.meaning) is not None
+    pairs = zip(here.items, there.items, strict=True)
+    return all(one.digest == two.digest or related(one, two) is not None for one, two in pairs)

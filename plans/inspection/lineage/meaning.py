@@ -28,28 +28,20 @@ _NO_FUNCTIONS: frozenset[PythonFunction] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a value means.
+    """What a value means."""
 
-    Args:
-        digest: equal for equal meanings.
-        text: for people, `SUM(orders.amount)`.
-        full: the text with types, sides of joins and groups, for where two texts are equal and the digests are not.
-        zones: the time zones that it depends on; "default" for that of the run.
-        functions: the Python functions that it is computed by.
-        head: the kind of thing, "call" say.
-        parts: the meanings that it is made of.
-        plain: what else tells it apart, types left out.
-        type: the type of its values, where it is known.
-    """
-
-    digest: str
-    text: str = field(compare=False)
+    digest: str  # equal for equal meanings
+    text: str = field(compare=False)  # for people, `SUM(orders.amount)`
+    #: The text with types, sides of joins and groups, for where two texts are equal and the digests are not.
     full: str = field(compare=False)
+    #: The time zones that it depends on; "default" for that of the run.
     zones: frozenset[str] = field(default=_NO_ZONES, compare=False)
+    #: The Python functions that it is computed by.
     functions: frozenset[PythonFunction] = field(default=_NO_FUNCTIONS, compare=False)
-    head: str = field(default="", compare=False, repr=False)
-    parts: tuple[Meaning, ...] = field(default=(), compare=False, repr=False)
-    plain: Any = field(default=None, compare=False, repr=False)
+    head: str = field(default="", compare=False, repr=False)  # the kind of thing, "call" say
+    parts: tuple[Meaning, ...] = field(default=(), compare=False, repr=False)  # the meanings that it is made of
+    plain: Any = field(default=None, compare=False, repr=False)  # what else tells it apart, types left out
+    #: The type of its values, where it is known.
     type: LogicalType | None = field(default=None, compare=False, repr=False)
 
     def named(self, text: str) -> Meaning:
@@ -78,18 +70,10 @@ def made_of(
     plain: Any = None,
     type_: LogicalType | None = None,
 ) -> Meaning:
-    """What is made of other meanings.
+    """What is made of other meanings, in an order that counts; `head` is the kind of thing, "call" say.
 
-    Args:
-        head: the kind of thing, "call" say.
-        parts: what it is made of, in an order that counts.
-        detail: what else tells it apart, as JSON.
-        text: see `Meaning`.
-        full: see `Meaning`; the text if left out.
-        zones: zones that it depends on beside those of its parts.
-        functions: Python functions beside those of its parts.
-        plain: the detail without types, where it holds some.
-        type_: the type of its values.
+    `detail`, as JSON, is what else tells it apart, `plain` the detail without types. `zones` and `functions` are those
+    beside the ones of its parts; of `text` and `full`, see `Meaning`.
     """
     return Meaning(
         digest_of([head, detail, [part.digest for part in parts]]),

@@ -15,23 +15,21 @@ from compiled_plan.plans.types import LogicalType
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that a property lists.
+    """One thing that a property lists."""
 
-    Args:
-        text: for people.
-        digest: equal for equal meanings.
-        full: a longer text, for where texts are equal and digests are not.
-        type: the type of its values, where it has any.
-        name: the name that it is listed under, of a measure or a column of a sink.
-        meaning: what it means, where it was read from a plan.
-    """
-
-    text: str
-    digest: str
-    full: str = ""
-    type: str = ""
+    text: str  # for people
+    digest: str  # equal for equal meanings
+    full: str = ""  # a longer text, for where texts are equal and digests are not
+    type: str = ""  # the type of its values, where it has any
+    #: The name that it is listed under, of a measure or a column of a sink.
     name: str = field(default="", compare=False, repr=False)
+    #: What it means, where it was read from a plan.
     meaning: Meaning | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, meaning: Meaning, type_: str = "") -> Item:
+        """A meaning, of a type if that counts."""
+        return cls(meaning.text, meaning.digest, meaning.full, type_, meaning=meaning)
 
     def to_dict(self) -> dict[str, str]:
         """The JSON form; what says nothing is left out."""
@@ -63,25 +61,15 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property that shapes the state of an operator: its key, its aggregates, the filter in front of it.
+    """A property that shapes the state of an operator: its key, its aggregates, the filter in front of it."""
 
-    Args:
-        subject: the name without the input's and without a number: "key", "aggregates".
-        items: the values that the property lists.
-        role: see `Role`.
-        value: the typed value of a property that lists no meanings; rules go by it, `text` is for people.
-        of: the name of the input that the property belongs to, "left"; empty where the operator has one.
-        input: number of that input.
-        number: counted from 1, of a subject that an operator has several times; 0 of any other.
-    """
-
-    subject: str
-    items: tuple[Item, ...]
-    role: Role = Role.OWN
-    value: Any = None
-    of: str = ""
+    subject: str  # the name without the input's and without a number: "key", "aggregates"
+    items: tuple[Item, ...]  # the values that the property lists
+    role: Role = Role.OWN  # see `Role`
+    value: Any = None  # the typed value of a property that lists no meanings; rules go by it, `text` is for people
+    of: str = ""  # the name of the input that the property belongs to, "left"; empty where the operator has one
     input: int = 0
-    number: int = 0
+    number: int = 0  # counted from 1, of a subject that an operator has several times; 0 of any other
 
     @property
     def name(self) -> str:
@@ -101,31 +89,21 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class OperatorLineage:
-    """An operator that keeps something, or a sink that takes updates back.
+    """An operator that keeps something, or a sink that takes updates back."""
 
-    Args:
-        node: the node's id in the plan.
-        kind: what it does; operators of different kinds have no properties in common.
-        uid: its name, empty where the plan gives none.
-        properties: what shapes its state. Properties of the same name are comparable between operators of one kind.
-        identity: digest of the properties and of everything above them.
-        own: digest of what the operator is by itself: its key, what it computes and of which rows. What follows from
-            what stands around it is no part: columns that are kept because others want them, the kinds of rows that
-            come, filters of operators above.
-        zones: the time zones that what it keeps depends on; "default" for that of the run.
-        functions: the Python functions that what it keeps is computed by.
-        key_types: types of the columns of its keys.
-    """
-
-    node: int
-    kind: str
-    uid: str
+    node: int  # the node's id in the plan
+    kind: str  # what it does; operators of different kinds have no properties in common
+    uid: str  # its name, empty where the plan gives none
+    #: What shapes its state. Properties of the same name are comparable between operators of one kind.
     properties: tuple[Property, ...]
-    identity: str
+    identity: str  # digest of the properties and of everything above them
+    #: Digest of what the operator is by itself: its key, what it computes and of which rows. What follows from what
+    #: stands around it is no part: columns that are kept because others want them, the kinds of rows that come, filters
+    #: of operators above.
     own: str = ""
-    zones: frozenset[str] = frozenset()
-    functions: tuple[PythonFunction, ...] = ()
-    key_types: tuple[LogicalType, ...] = ()
+    zones: frozenset[str] = frozenset()  # the time zones that what it keeps depends on; "default" for that of the run
+    functions: tuple[PythonFunction, ...] = ()  # the Python functions that what it keeps is computed by
+    key_types: tuple[LogicalType, ...] = ()  # types of the columns of its keys
 
     def property(self, name: str) -> Property | None:
         """The property of a name."""
@@ -144,38 +122,24 @@ class OperatorLineage:
 
 @dataclass(frozen=True, slots=True)
 class SourceLineage:
-    """A table that is read, or constant rows.
-
-    Args:
-        nodes: the plan nodes that read it.
-        name: for people.
-        identity: equal for equal content.
-        properties: what it is read from and how.
-    """
+    """A table that is read, or constant rows."""
 
     nodes: tuple[int, ...]
-    name: str
-    identity: str
-    properties: tuple[Property, ...]
+    name: str  # for people
+    identity: str  # equal for equal content
+    properties: tuple[Property, ...]  # what it is read from and how
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """All sources and all operators of a plan.
+    """All sources and all operators of a plan."""
 
-    Args:
-        sources: by identity, then name: an order that node ids and the order of statements have no part in.
-        operators: in the order of the plan.
-        tables: by node, the names of the tables above it.
-        rows: by node, a digest of which rows it gives.
-        flows: by node, what flows out of it.
-    """
-
+    #: By identity, then name: an order that node ids and the order of statements have no part in.
     sources: tuple[SourceLineage, ...]
-    operators: tuple[OperatorLineage, ...]
-    tables: Mapping[int, tuple[str, ...]]
-    rows: Mapping[int, str] = field(default_factory=dict)
-    flows: Mapping[int, Rows] = field(default_factory=dict)
+    operators: tuple[OperatorLineage, ...]  # in the order of the plan
+    tables: Mapping[int, tuple[str, ...]]  # by node, the names of the tables above it
+    rows: Mapping[int, str] = field(default_factory=dict)  # by node, a digest of which rows it gives
+    flows: Mapping[int, Rows] = field(default_factory=dict)  # by node, what flows out of it
 
     def of(self, node: int) -> OperatorLineage | None:
         """The operator of a node; None where it keeps nothing."""

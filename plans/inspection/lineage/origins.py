@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.rows import port
-from compiled_plan.plans.inspection.lineage.table_identity import by_name, columns_of, origin_of_table
+from compiled_plan.plans.inspection.lineage.table_identity import by_name, origin_of_table
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
@@ -38,32 +38,20 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A column of a table that is read.
+    """A column of a table that is read."""
 
-    Args:
-        table: the identifier of the table.
-        column: its name.
-        how: what it has to do with what it is the origin of.
-    """
-
-    table: str
+    table: str  # the identifier of the table
     column: str
-    how: How
+    how: How  # what it has to do with what it is the origin of
 
 
 @dataclass(frozen=True, slots=True)
 class SinkOrigins:
-    """Where the rows of a sink come from.
-
-    Args:
-        table: the table that is written.
-        columns: by column of that its origins.
-        rows: what decides which rows there are, for all columns.
-    """
+    """Where the rows of a sink come from."""
 
     table: CatalogTable
-    columns: Mapping[str, tuple[Origin, ...]]
-    rows: tuple[Origin, ...]
+    columns: Mapping[str, tuple[Origin, ...]]  # by column of that its origins
+    rows: tuple[Origin, ...]  # what decides which rows there are, for all columns
 
 
 def tables_read(plan: CompiledPlan) -> dict[str, CatalogTable]:
@@ -94,7 +82,7 @@ def origins_of(plan: CompiledPlan) -> list[SinkOrigins]:
         if not isinstance(node, Sink):
             continue
         table, read = node.dynamic_table_sink.table, port(lineage.flows[node.id])
-        names = [column.name for column in columns_of(table)] or list(node.output_type.names)
+        names = [column.name for column in table.stored_columns] or list(node.output_type.names)
         columns = {
             name: _sorted(_leaves(meaning, How.IDENTITY, tables))
             for name, meaning in zip(names, read.all_columns(), strict=False)
@@ -111,7 +99,6 @@ def _sorted(origins: Iterable[Origin]) -> tuple[Origin, ...]:
 
 
 def _above(plan: CompiledPlan, node: int) -> set[int]:
-    """The nodes whose rows come to a node."""
     found: set[int] = set()
     waiting = [node]
     while waiting:
@@ -123,7 +110,6 @@ def _above(plan: CompiledPlan, node: int) -> set[int]:
 
 
 def _deciding(operators: Iterable[OperatorLineage], tables: Mapping[str, str]) -> Iterator[Origin]:
-    """The columns by which operators decide which rows there are."""
     for operator in operators:
         for each in operator.properties:
             how = _how_of(operator.kind, each.name)

@@ -19,12 +19,10 @@ from compiled_plan.plans.plan import CompiledPlan
 
 
 def lineage_of(plan: CompiledPlan, place: Callable[[str], str] = at_rest, telling: Telling | None = None) -> Lineage:
-    """What a plan's operators keep, and what they read it from.
+    """The state of a plan's operators, and what they read it from.
 
-    Args:
-        plan: the plan.
-        place: the full name of a path, so that two spellings of one place are equal.
-        telling: what tells tables apart; the places of their rows if left out.
+    `place` gives the full name of a path, so that two spellings of one place are equal; `telling` tells tables apart,
+    else the places of their rows do.
     """
     rows, operators = _read(plan, telling or by_place(place))
     sources = _sources(plan, place)
@@ -63,9 +61,7 @@ def _sources(plan: CompiledPlan, place: Callable[[str], str]) -> list[SourceLine
 def places(plan: CompiledPlan, *, projections: bool = False) -> Mapping[int, str]:
     """By node id a digest of what is below a node: the operators, by which input, and the tables that its rows reach.
 
-    Args:
-        plan: the plan.
-        projections: whether the projections and filters on the way are part of it.
+    With `projections`, the projections and filters on the way are part of it.
     """
     found: dict[int, str] = {}
     for node in reversed(plan.in_order):
@@ -92,7 +88,6 @@ def flows_of(
 
 
 def _read(plan: CompiledPlan, telling: Telling) -> tuple[dict[int, Rows], list[OperatorLineage]]:
-    """What flows out of every node, and the operators, in the order of the plan."""
     context = Context(plan, telling)
     found: list[OperatorLineage] = []
     for node in plan.in_order:

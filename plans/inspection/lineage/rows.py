@@ -10,22 +10,15 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning, either, list
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Rows of one origin.
+    """Rows of one origin."""
 
-    Args:
-        origin: where they come from: a table, an operator over others.
-        columns: what each column means.
-        filter: what holds for every row, in the order of their digests. It is kept apart from the columns: a
-            predicate changes which rows there are, and not what their columns mean.
-        watermarks: how the watermarks of the rows are made.
-        history: digest of all that happens to the rows before, filters of operators above included.
-    """
-
-    origin: Meaning
+    origin: Meaning  # where they come from: a table, an operator over others
     columns: tuple[Meaning, ...]
+    #: What holds for every row, in the order of their digests. It is kept apart from the columns: a predicate changes
+    #: which rows there are, and not what their columns mean.
     filter: tuple[Meaning, ...] = ()
-    watermarks: tuple[Meaning, ...] = ()
-    history: str = ""
+    watermarks: tuple[Meaning, ...] = ()  # how the watermarks of the rows are made
+    history: str = ""  # digest of all that happens to the rows before, filters of operators above included
 
     def column(self, at: int) -> Meaning:
         """What a column means; a position that is not there is a meaning of its own."""
@@ -48,16 +41,10 @@ def in_order(meanings: Iterable[Meaning]) -> tuple[Meaning, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """All rows that come to one input of an operator.
-
-    Args:
-        rows: the branches.
-        name: the input's name in properties: "" of one input, "left", "right".
-        at: number of the input.
-    """
+    """All rows that come to one input of an operator."""
 
     rows: Rows
-    name: str = ""
+    name: str = ""  # the input's name in properties: "" of one input, "left", "right"
     at: int = 0
 
     def column(self, at: int) -> Meaning:

@@ -18,17 +18,11 @@ Tables = Mapping[str, CatalogTable]
 
 @dataclass(frozen=True, slots=True)
 class SourceKey:
-    """What identifies a source from one program to the next.
-
-    Args:
-        name: short name of the table.
-        identity: digest of where its rows are.
-        options: digest of the options by which they are read.
-    """
+    """What identifies a source from one program to the next."""
 
     name: str
-    identity: str
-    options: str = ""
+    identity: str  # digest of where its rows are
+    options: str = ""  # digest of the options by which they are read
 
     @classmethod
     def of(cls, source: SourceLineage) -> SourceKey:
@@ -52,11 +46,7 @@ _LEVELS: tuple[Callable[[SourceKey], object], ...] = (
 
 
 def match_sources(old: Sequence[SourceKey], new: Sequence[SourceKey]) -> Mapping[int, int]:
-    """Find for each source of a new program the one of an old program that it is: by place, then by name.
-
-    Returns:
-        Positions in `new` -> positions in `old`; without those that have no counterpart.
-    """
+    """By position the old source that a new one is: by place, then by name; without those that have no counterpart."""
     found: dict[int, int] = {}
     for level in _LEVELS:
         free = [at for at in range(len(old)) if at not in found.values()]
@@ -79,12 +69,7 @@ def same_tables(
     """The full names of new tables -> those of the old tables that they are.
 
     A table over the same rows is the same, whatever its name; then one of the same name is, over other rows. Where
-    several tables lie at one place, the names tell them apart.
-
-    Args:
-        old: the tables of the old plan.
-        new: those of the new plan.
-        places: the full names of paths in the old plan and in the new one.
+    several tables lie at one place, the names tell them apart. `places` give the full names of paths in each plan.
     """
     before, after = (
         {name: _place(table, place) for name, table in side.items()}
@@ -104,13 +89,7 @@ def same_tables(
 def tellings(
     old: CompiledPlan, new: CompiledPlan, places: tuple[Callable[[str], str], Callable[[str], str]] = (at_rest, at_rest)
 ) -> tuple[Telling, Telling]:
-    """Tell tables apart in two plans, so that those of the new plan that are of the old one are equal to them.
-
-    Args:
-        old: the old plan.
-        new: the new plan.
-        places: the full names of paths in the old plan and in the new one.
-    """
+    """Tell tables apart in two plans, so that those of the new plan that are of the old one are equal to them."""
     before, after = tables_of(old), tables_of(new)
     same = same_tables(before, after, places)
 

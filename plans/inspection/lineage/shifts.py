@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Flag
 from functools import lru_cache
 
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, type_text
+from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.types import (
     DecimalType,
     DoubleType,
     FloatType,
     IntegerType,
     LogicalType,
-    TimestampBase,
+    TimestampLtzType,
+    TimestampType,
     TimeType,
     VarBinaryType,
     VarCharType,
@@ -50,12 +52,7 @@ _TRANSPARENT = frozenset(
 @deeply
 @lru_cache(maxsize=16384)
 def relate(old: Meaning, new: Meaning) -> Shift | None:
-    """How two meanings differ that are computed alike; None where they are two different things.
-
-    Args:
-        old: what it was.
-        new: what it is to be.
-    """
+    """The shift between two meanings that are computed alike; None where they are two different things."""
     if old.digest == new.digest:
         return Shift.NONE
     if old.head == new.head == "literal" and old.plain == new.plain and old.plain[1] is None:
@@ -68,16 +65,23 @@ def relate(old: Meaning, new: Meaning) -> Shift | None:
 
 @lru_cache(maxsize=1024)
 def widened(old: LogicalType, new: LogicalType) -> Shift | None:
-    """How a type became wider; None where it did not, or became another one.
-
-    Args:
-        old: what it was.
-        new: what it is to be.
-    """
+    """The shift between a type and a wider one; None where it did not become wider, or is another one."""
     if type_text(old) == type_text(new):
         return Shift.NONE
-    rule = next((rule for kind, rule in _WIDENINGS if isinstance(old, kind)), None)
-    return rule(old, new) if rule is not None else None
+    match old, new:
+        case IntegerType(), IntegerType() if old.BITS < new.BITS:
+            return Shift.WIDER
+        case DecimalType(), DecimalType() if (
+            old.scale <= new.scale and old.precision - old.scale <= new.precision - new.scale
+        ):
+            return Shift.WIDER if new.scale == old.scale else Shift.FINER
+        case FloatType(), DoubleType():
+            return Shift.FINER
+        case ((VarCharType() | VarBinaryType()), (VarCharType() | VarBinaryType())):
+            return Shift.WIDER if type(old) is type(new) and old.length < new.length else None
+        case ((TimestampType() | TimestampLtzType() | TimeType()), (TimestampType() | TimestampLtzType() | TimeType())):
+            return Shift.FINER if type(old) is type(new) and old.precision < new.precision else None
+    return None
 
 
 def _of_types(old: LogicalType | None, new: LogicalType | None) -> Shift | None:
@@ -155,44 +159,10 @@ def _branches(old: Sequence[Meaning], new: Sequence[Meaning]) -> Shift | None:
     return found | (Shift.BRANCHES if free or shared < len(old) else Shift.NONE)
 
 
-def _integer(old: LogicalType, new: LogicalType) -> Shift | None:
-    order = ("TINYINT", "SMALLINT", "INT", "BIGINT")
-    if isinstance(new, IntegerType) and order.index(type_text(old)) < order.index(type_text(new)):
-        return Shift.WIDER
-    return None
-
-
-def _decimal(old: LogicalType, new: LogicalType) -> Shift | None:
-    assert isinstance(old, DecimalType)
-    if not isinstance(new, DecimalType) or new.scale < old.scale:
+def related(old: Item, new: Item) -> Shift | None:
+    """How two items differ that are computed alike; None where they are two things."""
+    if (old.digest, old.type) == (new.digest, new.type):
+        return Shift.NONE
+    if old.meaning is None or new.meaning is None or old.name != new.name:
         return None
-    if new.precision - new.scale < old.precision - old.scale:
-        return None
-    return Shift.WIDER if new.scale == old.scale else Shift.FINER
-
-
-def _floating(old: LogicalType, new: LogicalType) -> Shift | None:
-    return Shift.FINER if isinstance(new, DoubleType) else None
-
-
-def _longer(old: LogicalType, new: LogicalType) -> Shift | None:
-    assert isinstance(old, VarCharType | VarBinaryType)
-    return Shift.WIDER if isinstance(new, type(old)) and new.length > old.length else None
-
-
-def _later(old: LogicalType, new: LogicalType) -> Shift | None:
-    assert isinstance(old, TimestampBase | TimeType)
-    return Shift.FINER if isinstance(new, type(old)) and new.precision > old.precision else None
-
-
-_WIDENINGS: tuple[tuple[type[LogicalType], Callable[[LogicalType, LogicalType], Shift | None]], ...] = (
-    (IntegerType, _integer),
-    (DecimalType, _decimal),
-    (FloatType, _floating),
-    (VarCharType, _longer),
-    (VarBinaryType, _longer),
-    (TimestampBase, _later),
-    (TimeType, _later),
-)
-
-__all__ = ["Shift", "relate", "widened"]
+    return relate(old.meaning, new.meaning)

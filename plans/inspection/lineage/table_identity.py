@@ -15,7 +15,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
 from compiled_plan.plans.inspection.lineage.operators import Item, Property, SourceLineage
-from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
+from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn
 from compiled_plan.plans.text.masking import is_sensitive, masked, shown_value
 from compiled_plan.plans.text.options import Kind
 
@@ -41,17 +41,13 @@ def is_relative(path: str) -> bool:
     return bool(path) and not path.startswith("/") and not _SCHEME.match(path)
 
 
-def name_of(table: CatalogTable) -> str:
-    """The table's short name."""
-    return table.path[-1]
-
-
 def options_of(table: CatalogTable) -> Mapping[str, str]:
     """The options that count."""
-    resolved = table.resolved_table
-    found = (resolved.options if resolved else None) or {}
-    connector = connector_spec(found.get("connector"))
-    return {key: value for key, value in sorted(found.items()) if connector is None or _counts(connector, found, key)}
+    options = table.options
+    connector = connector_spec(options.get("connector"))
+    return {
+        key: value for key, value in sorted(options.items()) if connector is None or _counts(connector, options, key)
+    }
 
 
 def _counts(connector: ConnectorSpec, options: Mapping[str, str], key: str) -> bool:
@@ -114,28 +110,21 @@ def is_positional(table: CatalogTable) -> bool:
     return connector is not None and any(spec.positional for spec in formats_of(options, connector).values())
 
 
-def columns_of(table: CatalogTable) -> list[PhysicalColumn]:
-    """The columns that the table stores."""
-    resolved: ResolvedTable | None = table.resolved_table
-    columns = resolved.table_schema.columns if resolved else ()
-    return [column for column in columns if isinstance(column, PhysicalColumn)]
-
-
 def origin_of_table(table: CatalogTable, telling: Telling) -> Meaning:
     """All rows of a table."""
     where = telling(table)
     shown = ", ".join(value for key, value in masked(where).items() if key != "connector" and not is_sensitive(key))
-    return made_of("table", detail=where, text=name_of(table), full=f"{name_of(table)} of {shown}")
+    return made_of("table", detail=where, text=table.name, full=f"{table.name} of {shown}")
 
 
 def column_of(table: CatalogTable, columns: Sequence[PhysicalColumn], origin: Meaning, at: int) -> Meaning:
     """A column that the table stores, by its position among these."""
     if at >= len(columns):
-        return made_of("column", (origin,), at, text=f"{name_of(table)}[{at}]")
+        return made_of("column", (origin,), at, text=f"{table.name}[{at}]")
     column = columns[at]
     type_ = type_text(column.data_type)
     detail = [column.name, type_, at if is_positional(table) else None]
-    name = f"{name_of(table)}.{column.name}"
+    name = f"{table.name}.{column.name}"
     return made_of(
         "column",
         (origin,),
@@ -154,7 +143,7 @@ def source_of(nodes: tuple[int, ...], table: CatalogTable, place: Callable[[str]
     properties = [Property(key, (_shown(key, value),)) for key, value in options.items()]
     keys = table.resolved_table.partition_keys if table.resolved_table else ()
     properties.append(Property("partition keys", tuple(Item(key, digest_of(key)) for key in keys)))
-    return SourceLineage(nodes, name_of(table), digest_of(where), tuple(properties))
+    return SourceLineage(nodes, table.name, digest_of(where), tuple(properties))
 
 
 def _shown(key: str, value: str) -> Item:

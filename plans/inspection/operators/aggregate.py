@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, VerdictRule, declare, kind_of
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
-from compiled_plan.plans.inspection.lineage.meaning import counts_rows, function_of, type_text, value
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, counts_rows, function_of, type_text, value
 from compiled_plan.plans.inspection.lineage.operators import Role, listed
 from compiled_plan.plans.inspection.lineage.rows import sides
 from compiled_plan.plans.inspection.operators.calls import calls_of, results_of, type_at
@@ -33,9 +33,7 @@ rule(LocalGroupAggregate, IncrementalGroupAggregate)(same)
 @rule(GroupAggregate)
 def group_aggregate(node: GroupAggregate, context: Context) -> RuleResult:
     """Key: the grouping. Kept: an accumulator for each call, and how many rows there are."""
-    return _aggregate(
-        node, node, node.grouping, node.agg_calls, node.agg_call_need_retractions, node.need_retraction, context
-    )
+    return _aggregate(node, node, _Calls.of(node), context)
 
 
 @rule(GlobalGroupAggregate)
@@ -45,29 +43,15 @@ def global_group_aggregate(node: GlobalGroupAggregate, context: Context) -> Rule
     if isinstance(below, IncrementalGroupAggregate):
         local = first_phase(below, context)
         if isinstance(local, LocalGroupAggregate):
-            grouping = [local.grouping[at] for at in below.final_agg_grouping if at < len(local.grouping)]
-            return _aggregate(
-                node,
-                local,
-                grouping,
+            calls = _Calls(
+                [local.grouping[at] for at in below.final_agg_grouping if at < len(local.grouping)],
                 below.partial_original_agg_calls,
                 below.partial_agg_call_need_retractions,
                 below.partial_agg_need_retraction,
-                context,
             )
-    if isinstance(below, LocalGroupAggregate):
-        return _aggregate(
-            node,
-            below,
-            below.grouping,
-            below.agg_calls,
-            below.agg_call_need_retractions,
-            below.need_retraction,
-            context,
-        )
-    return _aggregate(
-        node, node, node.grouping, node.agg_calls, node.agg_call_need_retractions, node.need_retraction, context
-    )
+            return _aggregate(node, local, calls, context)
+    reader = below if isinstance(below, LocalGroupAggregate) else node
+    return _aggregate(node, reader, _Calls.of(reader), context)
 
 
 def first_phase(node: PlanNode, context: Context) -> PlanNode:
@@ -78,35 +62,41 @@ def first_phase(node: PlanNode, context: Context) -> PlanNode:
     return below
 
 
-def say_argument_types(draft: OperatorDraft, types: Sequence[LogicalType | None]) -> None:
-    """Add the types of the arguments of all calls."""
-    texts = tuple(type_text(each) for each in types if each is not None)
+def say_calls(draft: OperatorDraft, calls: Sequence[AggregateCall], types: Sequence[LogicalType]) -> list[Meaning]:
+    """Add the calls over the only input, and the types of their arguments; the meanings of the calls."""
+    made = calls_of(calls, draft.ports[0].column)
+    draft.add("aggregates", made, [call.type for call in calls])
+    arguments = [type_at(types, at) for call in calls for at in call.arg_list]
+    texts = tuple(type_text(each) for each in arguments if each is not None)
     draft.say("argument types", texts, ", ".join(texts) or "none", Role.AROUND)
+    return made
 
 
-def _aggregate(
-    node: PlanNode,
-    reader: PlanNode,
-    grouping: Sequence[int],
-    calls: Sequence[AggregateCall],
-    retractions: Sequence[bool],
-    needs_retraction: bool,
-    context: Context,
-) -> RuleResult:
+class _Calls(NamedTuple):
+    """The calls of an aggregate over groups."""
+
+    grouping: Sequence[int]
+    calls: Sequence[AggregateCall]
+    retractions: Sequence[bool]  # which calls take rows back
+    needs_retraction: bool  # whether any rows are taken back
+
+    @classmethod
+    def of(cls, node: GroupAggregate | GlobalGroupAggregate | LocalGroupAggregate) -> _Calls:
+        return cls(node.grouping, node.agg_calls, node.agg_call_need_retractions, node.need_retraction)
+
+
+def _aggregate(node: PlanNode, reader: PlanNode, aggregate: _Calls, context: Context) -> RuleResult:
     """`reader` is the node whose input the indices count."""
     (port,) = sides(context.inputs(reader))
     draft = OperatorDraft(node, "group-aggregate", context, (port,))
     types = context.types(reader)
-    draft.key_of(port, grouping, types)
-    keys = [port.column(at) for at in grouping]
-    made = calls_of(calls, port.column)
-    draft.add("aggregates", made, [call.type for call in calls])
-    arguments = [type_at(types, at) for call in calls for at in call.arg_list]
-    say_argument_types(draft, arguments)
+    draft.key_of(port, aggregate.grouping, types)
+    keys = [port.column(at) for at in aggregate.grouping]
+    made = say_calls(draft, aggregate.calls, types)
     # MIN keeps all its values where rows are taken back, and one where they are not.
-    taken_back = [call for call, needs in zip(made, retractions, strict=False) if needs]
-    ends = [value("groups end")] if needs_retraction else []
-    draft.add("takes rows back", [*taken_back, *ends], role=Role.AROUND, value=needs_retraction)
+    taken_back = [call for call, needs in zip(made, aggregate.retractions, strict=False) if needs]
+    ends = [value("groups end")] if aggregate.needs_retraction else []
+    draft.add("takes rows back", [*taken_back, *ends], role=Role.AROUND, value=aggregate.needs_retraction)
     return draft.made([*keys, *results_of(made, keys, port.origin)], "aggregate")
 
 
@@ -126,9 +116,7 @@ def _aggregates(edited: Edited) -> Judgement:
         if not edited.pair.appends():
             why += f", and {'take' if many else 'takes'} back rows that {'they' if many else 'it'} never counted"
         return edited.partial(why, listed=True)
-    if computed := items.rounded:
-        return edited.partial(f"what {listed(computed)} took in before was rounded to the old type", listed=True)
-    return edited.full(listed=True)
+    return edited.unless_rounded(f"what {listed(items.rounded)} took in before was rounded to the old type")
 
 
 def _argument_types(edited: Edited) -> Judgement | None:
@@ -166,6 +154,4 @@ def _words(texts: Texts) -> str:
 
 #: Of groups and of windows.
 RULES: Mapping[str, VerdictRule] = {"aggregates": _aggregates, "argument types": _argument_types}
-declare(
-    OperatorKind("group-aggregate", _words, {**RULES, "takes rows back": _takes_rows_back}, stay="stay counted"),
-)
+declare(OperatorKind("group-aggregate", _words, {**RULES, "takes rows back": _takes_rows_back}, stay="stay counted"))

@@ -65,9 +65,7 @@ def order(edited: Edited) -> Judgement:
     """The time of a row says whether it is the first or last."""
     if edited.list.added or edited.list.dropped:
         return edited.incompatible("the row that is kept was chosen by another time")
-    if edited.list.rounded:
-        return edited.partial("the times of rows from before are rounded", listed=True)
-    return edited.full(listed=True)
+    return edited.unless_rounded("the times of rows from before are rounded")
 
 
 def _waits(edited: Edited) -> Judgement:
@@ -78,7 +76,7 @@ def _waits(edited: Edited) -> Judgement:
 def _condition(edited: Edited) -> Judgement:
     """The last row of a key is kept where it passes."""
     items = edited.list
-    if not items.added and not items.dropped and not items.rounded:
+    if items.stays:
         return edited.full(listed=True)
     parts = []
     if items.dropped:
@@ -95,15 +93,9 @@ def one_row(texts: Texts) -> str:
 
 declare(
     OperatorKind(
-        "deduplicate",
-        one_row,
-        {"keeps": keeps, "order": order, "waits for the watermark": _waits},
-        found_by="key",
+        "deduplicate", one_row, {"keeps": keeps, "order": order, "waits for the watermark": _waits}, found_by="key"
     ),
     OperatorKind(
-        "changelog-normalize",
-        lambda texts: f"last row{texts.for_each}",
-        {"condition": _condition},
-        found_by="key",
+        "changelog-normalize", lambda texts: f"last row{texts.for_each}", {"condition": _condition}, found_by="key"
     ),
 )

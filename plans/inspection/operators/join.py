@@ -39,13 +39,18 @@ def at_of(columns: Sequence[Meaning], origin: Meaning) -> Columns:
     return column
 
 
-def join_parts(node: PlanNode, spec: JoinSpec, draft: OperatorDraft, context: Context) -> list[Meaning]:
-    """The properties that all joins of two inputs have; the columns of the joined rows."""
+def join_parts(
+    node: PlanNode, spec: JoinSpec, draft: OperatorDraft, context: Context, windows: Sequence[Meaning] = ()
+) -> list[Meaning]:
+    """Add the properties of a join of two inputs, with the window of each if it has any; the columns of joined rows."""
     left, right = draft.ports
     draft.say("join type", spec.join_type)
     draft.key(left, spec.left_keys, 0)
     draft.key(right, spec.right_keys, 1)
-    say_null_keys(draft, spec)
+    nulls = tuple(spec.filter_nulls)
+    draft.say("null keys", nulls, "match nothing" if all(nulls) else "may match")
+    for port, window in zip(draft.ports, windows, strict=False):
+        draft.add("window", [window], role=Role.KEY, port=port)
     origin = origin_of(f"{spec.join_type.lower()} {draft.kind}", draft.ports)
     columns = joined(draft.ports, origin)
     condition = conjuncts(spec.non_equi_condition, context.scope(node, at_of(columns, origin)))
@@ -53,12 +58,6 @@ def join_parts(node: PlanNode, spec: JoinSpec, draft: OperatorDraft, context: Co
     draft.stored(left, 0)
     draft.stored(right, 1)
     return columns[: len(left.all_columns())] if spec.join_type in ("SEMI", "ANTI") else columns
-
-
-def say_null_keys(draft: OperatorDraft, spec: JoinSpec) -> None:
-    """Add the property that says whether keys with NULL match nothing, by column."""
-    nulls = tuple(spec.filter_nulls)
-    draft.say("null keys", nulls, "match nothing" if all(nulls) else "may match")
 
 
 def key_sets(keys: Sequence[Sequence[int]], port: Port) -> list[Meaning]:
@@ -149,12 +148,7 @@ _PADDED = {"INNER": (), "LEFT": ("left",), "RIGHT": ("right",), "FULL": ("left",
 
 
 def _join_type(edited: Edited, unmatched: str) -> Judgement:
-    """Padded rows of the past are not given again, and not taken back.
-
-    Args:
-        edited: the type.
-        unmatched: what becomes of rows from before that had no match.
-    """
+    """Padded rows of the past are not given again, nor taken back; `unmatched` is the fate of rows without a match."""
     old, new = edited.values
     if old not in _PADDED or new not in _PADDED:
         return edited.incompatible(f"what is kept for {old} says which rows matched, and {new} gives other rows")
@@ -177,7 +171,7 @@ def _join_types(edited: Edited) -> Judgement:
 
 def _condition(edited: Edited) -> Judgement:
     """An inner join looks for matches anew with every row; others have counted them by the old condition."""
-    if _is_equal(edited):
+    if edited.list.stays:
         return edited.full(listed=True)
     if _is_inner(edited.pair):
         why = "pairs of rows that came out by the old condition stay, and those that it kept apart do not come"
@@ -187,13 +181,9 @@ def _condition(edited: Edited) -> Judgement:
 
 def _condition_by_time(edited: Edited) -> Judgement:
     """Matches are looked for once the time has come."""
-    if _is_equal(edited):
+    if edited.list.stays:
         return edited.full(listed=True)
     return edited.partial("what came out by the old condition stays", listed=True)
-
-
-def _is_equal(edited: Edited) -> bool:
-    return not edited.list.added and not edited.list.dropped and not edited.list.rounded
 
 
 def _is_inner(pair: Pair) -> bool:

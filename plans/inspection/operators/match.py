@@ -48,8 +48,7 @@ def match_recognize(node: Match, context: Context) -> RuleResult:
 
 def _pattern(edited: Edited) -> Judgement:
     """Progress of a match has a meaning for its own pattern alone."""
-    items = edited.list
-    if items.added or items.dropped or items.is_permuted or items.rounded:
+    if edited.list.is_permuted or not edited.list.stays:
         return edited.incompatible("matches that are under way are those of the old pattern", listed=True)
     return edited.full(listed=True)
 

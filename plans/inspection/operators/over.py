@@ -10,13 +10,7 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDra
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
 from compiled_plan.plans.inspection.lineage.operators import Property, listed
-from compiled_plan.plans.inspection.operators.calls import (
-    Columns,
-    calls_of,
-    order_of,
-    results_of,
-    type_at,
-)
+from compiled_plan.plans.inspection.operators.calls import Columns, calls_of, order_of, results_of, type_at
 from compiled_plan.plans.nodes.over import Bound, BoundedWindow, OverAggregate, OverGroup
 from compiled_plan.plans.types import TimeKind
 
@@ -89,9 +83,7 @@ def _aggregates(edited: Edited) -> Judgement:
             return edited.full(listed=True)
         why = f"{listed(added)} begins empty: for keys that are there already it lacks the rows from before"
         return edited.partial(why, listed=True)
-    if computed := items.rounded:
-        return edited.partial(f"what {listed(computed)} took in before was rounded to the old type", listed=True)
-    return edited.full(listed=True)
+    return edited.unless_rounded(f"what {listed(items.rounded)} took in before was rounded to the old type")
 
 
 def _frame_edited(edited: Edited) -> Judgement:

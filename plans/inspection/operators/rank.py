@@ -98,9 +98,6 @@ def first_rows(texts: Texts) -> str:
 
 declare(
     OperatorKind(
-        "rank",
-        first_rows,
-        {"ranks": ranks, "strategy": _strategy, "primary key": _primary_key},
-        found_by="primary key",
+        "rank", first_rows, {"ranks": ranks, "strategy": _strategy, "primary key": _primary_key}, found_by="primary key"
     )
 )

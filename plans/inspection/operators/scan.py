@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult,
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, field_of, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
 from compiled_plan.plans.inspection.lineage.rows import Branch
-from compiled_plan.plans.inspection.lineage.table_identity import column_of, columns_of, name_of, origin_of_table
+from compiled_plan.plans.inspection.lineage.table_identity import column_of, origin_of_table
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.tables import (
     CatalogTable,
@@ -39,10 +39,9 @@ def scan(node: TableSourceScan, context: Context) -> RuleResult:
 def _taken_over(node: TableSourceScan, context: Context, origin: Meaning) -> Iterator[Meaning]:
     """The filters of a source. In one of a changelog they have no effect: the operators above filter again."""
     source = node.scan_table_source
-    options = source.table.resolved_table.options if source.table.resolved_table else None
-    if changelog_of(options or {}, reading=True) not in (None, ChangelogMode.INSERT):
+    if changelog_of(source.table.options, reading=True) not in (None, ChangelogMode.INSERT):
         return
-    columns = columns_of(source.table)
+    columns = source.table.stored_columns
     paths: Sequence[tuple[int, ...]] = [(at,) for at in range(len(columns))]
     for ability in source.abilities:
         if isinstance(ability, ProjectPushDown):
@@ -62,7 +61,7 @@ def _of(columns: Sequence[Meaning], at: int, origin: Meaning) -> Meaning:
 def columns_read(source: TableSource, row: RowType, origin: Meaning) -> tuple[Meaning, ...]:
     """The columns that a source gives: paths into those that the table stores, then metadata."""
     table = source.table
-    columns = columns_of(table)
+    columns = table.stored_columns
     paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(columns) or len(row.fields)))
     keys: tuple[str, ...] = ()
     for ability in source.abilities:
@@ -72,7 +71,7 @@ def columns_read(source: TableSource, row: RowType, origin: Meaning) -> tuple[Me
             keys = ability.metadata_keys
     found = [_at(path, table, columns, origin) for path in paths]
     for key, field in zip(keys, row.fields[len(found) :], strict=False):
-        name = f"{name_of(table)}[{key}]"
+        name = f"{table.name}[{key}]"
         detail = [key, type_text(field.type)]
         found.append(made_of("metadata", (origin,), detail, text=name, plain=[key], type_=field.type))
     if not columns:
@@ -82,7 +81,7 @@ def columns_read(source: TableSource, row: RowType, origin: Meaning) -> tuple[Me
                 "column",
                 (origin,),
                 [field.name, type_text(field.type)],
-                text=f"{name_of(table)}.{field.name}",
+                text=f"{table.name}.{field.name}",
                 plain=[field.name],
                 type_=field.type,
             )

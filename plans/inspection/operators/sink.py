@@ -9,7 +9,7 @@ from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, de
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
-from compiled_plan.plans.inspection.lineage.table_identity import columns_of, is_kept, name_of, options_of
+from compiled_plan.plans.inspection.lineage.table_identity import is_kept, options_of
 from compiled_plan.plans.inspection.operators.join import key_sets
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
@@ -32,7 +32,7 @@ def sink(node: Sink, context: Context) -> RuleResult:
     made = draft.made(draft.ports[0].all_columns())
     assert made.operator is not None
     # It has no uid; its table says which it is.
-    return RuleResult(made.rows, replace(made.operator, uid=name_of(node.dynamic_table_sink.table)))
+    return RuleResult(made.rows, replace(made.operator, uid=node.dynamic_table_sink.table.name))
 
 
 def _written(draft: OperatorDraft, node: Sink) -> None:
@@ -40,7 +40,7 @@ def _written(draft: OperatorDraft, node: Sink) -> None:
     (port,) = draft.ports
     table = node.dynamic_table_sink.table
     _target(draft, node)
-    names = [column.name for column in columns_of(table)] or list(node.output_type.names)
+    names = [column.name for column in table.stored_columns] or list(node.output_type.names)
     types = draft.context.types(node)
     columns = dict(zip(names, port.all_columns(), strict=False))
     chosen = sorted(columns)
@@ -57,11 +57,9 @@ def _materialiser(node: Sink, context: Context) -> RuleResult:
     draft = OperatorDraft(node, "materialising sink", context, context.ports(node), kernel)
     (port,) = draft.ports
     table = node.dynamic_table_sink.table
-    schema = table.resolved_table.table_schema if table.resolved_table else None
-    names = [column.name for column in columns_of(table)]
-    key = schema.primary_key.columns if schema and schema.primary_key else ()
-    draft.say("primary key", tuple(key), ", ".join(key), Role.KEY)
-    draft.key(port, [names.index(name) for name in key if name in names])
+    names = [column.name for column in table.stored_columns]
+    draft.say("primary key", table.key, ", ".join(table.key), Role.KEY)
+    draft.key(port, [names.index(name) for name in table.key if name in names])
     strategy = node.conflict_strategy.behavior if node.conflict_strategy else "DEDUPLICATE"
     draft.say("conflict strategy", strategy, f"ON CONFLICT DO {strategy}")
     draft.add("upsert key", key_sets([node.input_upsert_key] if node.input_upsert_key else [], port), role=Role.AROUND)
@@ -77,7 +75,7 @@ def _target(draft: OperatorDraft, node: Sink) -> None:
     table = node.dynamic_table_sink.table
     where = draft.context.telling(table)
     shown = where.get("path") or where.get("name") or where.get("connector", "")
-    draft.add("table", [made_of("table", detail=where, text=f"{name_of(table)} ({shown})")])
+    draft.add("table", [made_of("table", detail=where, text=f"{table.name} ({shown})")])
     for key, item in options_of(table).items():
         if key not in where and is_kept(table):
             draft.say(key, item, HIDDEN if is_sensitive(key) else "", Role.AROUND)

@@ -24,9 +24,5 @@ def sort(node: TemporalSort, context: Context) -> RuleResult:
 
 
 declare(
-    OperatorKind(
-        "temporal-sort",
-        lambda texts: f"rows sorted by {texts['order']}",
-        waiting=" that wait for their time",
-    )
+    OperatorKind("temporal-sort", lambda texts: f"rows sorted by {texts['order']}", waiting=" that wait for their time")
 )

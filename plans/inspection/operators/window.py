@@ -11,23 +11,16 @@ from compiled_plan.plans.inspection.lineage.drafting import (
     Context,
     OperatorDraft,
     RuleResult,
-    origin_of,
     rule,
     said_zone,
 )
-from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, function_of, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role, listed
-from compiled_plan.plans.inspection.lineage.rows import Port, in_order, sides
-from compiled_plan.plans.inspection.operators.aggregate import (
-    RULES,
-    TWO_FORMS,
-    first_phase,
-    say_argument_types,
-)
-from compiled_plan.plans.inspection.operators.calls import calls_of, is_rowtime, order_of, results_of, type_at
+from compiled_plan.plans.inspection.lineage.rows import Port, sides
+from compiled_plan.plans.inspection.operators.aggregate import RULES, TWO_FORMS, first_phase, say_calls
+from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, results_of
 from compiled_plan.plans.inspection.operators.deduplicate import keeps, one_row, order, say_row
-from compiled_plan.plans.inspection.operators.join import BY_TIME, at_of, joined, say_null_keys, words
+from compiled_plan.plans.inspection.operators.join import BY_TIME, join_parts, words
 from compiled_plan.plans.inspection.operators.rank import add_ranks, first_rows, ranked, ranks
 from compiled_plan.plans.inspection.operators.stateless import same
 from compiled_plan.plans.nodes.base import PlanNode
@@ -211,10 +204,7 @@ def _aggregate(
     draft = OperatorDraft(node, "window-aggregate", context, (port,), _kernel(reader))
     draft.key_of(port, grouping, types)
     draft.add("window", [windows], role=Role.KEY)
-    made = calls_of(calls, port.column)
-    draft.add("aggregates", made, [call.type for call in calls])
-    arguments = [type_at(types, at) for call in calls for at in call.arg_list]
-    say_argument_types(draft, arguments)
+    made = say_calls(draft, calls, types)
     draft.say("takes rows back", needs_retraction, role=Role.AROUND)
     draft.watermarks(in_event_time(node))
     keys = [port.column(at) for at in grouping]
@@ -229,23 +219,11 @@ def _aggregate(
 def window_join(node: WindowJoin, context: Context) -> RuleResult:
     """Kept: the rows of both sides by window."""
     draft = OperatorDraft(node, "window-join", context, context.ports(node))
-    left, right = draft.ports
-    spec = node.join_spec
-    draft.say("join type", spec.join_type)
-    draft.key(left, spec.left_keys, 0)
-    draft.key(right, spec.right_keys, 1)
-    say_null_keys(draft, spec)
-    for port, windowing in ((left, node.left_windowing), (right, node.right_windowing)):
-        draft.add("window", [windows_of(node, windowing, port)], role=Role.KEY, port=port)
-    origin = origin_of(f"{spec.join_type.lower()} window-join", draft.ports)
-    columns = joined(draft.ports, origin)
-    draft.add("condition", in_order(conjuncts(spec.non_equi_condition, context.scope(node, at_of(columns, origin)))))
-    draft.stored(left, 0)
-    draft.stored(right, 1)
+    sides_ = zip((node.left_windowing, node.right_windowing), draft.ports, strict=True)
+    windows = [windows_of(node, windowing, port) for windowing, port in sides_]
+    columns = join_parts(node, node.join_spec, draft, context, windows)
     draft.watermarks(node.left_windowing.is_rowtime)
-    if spec.join_type in ("SEMI", "ANTI"):
-        columns = columns[: len(left.all_columns())]
-    return draft.made(columns, f"{spec.join_type.lower()} window join")
+    return draft.made(columns, f"{node.join_spec.join_type.lower()} window join")
 
 
 @rule(WindowRank)
@@ -314,11 +292,7 @@ declare(
     OperatorKind("window-join", words, {**BY_TIME, **_WINDOW}, waiting=_OPEN),
     OperatorKind("window-rank", first_rows, {"ranks": ranks, **_WINDOW}, waiting=_OPEN),
     OperatorKind(
-        "window-deduplicate",
-        one_row,
-        {"keeps": keeps, "order": order, **_WINDOW},
-        waiting=_OPEN,
-        found_by="key",
+        "window-deduplicate", one_row, {"keeps": keeps, "order": order, **_WINDOW}, waiting=_OPEN, found_by="key"
     ),
     OperatorKind("session-rows", rules=_WINDOW, waiting=" of sessions that are open"),
 )

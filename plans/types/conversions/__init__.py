@@ -12,17 +12,10 @@ from compiled_plan.plans.types.classes import allow_classes_from, class_name, re
 from compiled_plan.plans.types.converter import ClassLoader, DataTypeConverter
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.types.conversions.compiled import Compiled
     from compiled_plan.plans.types.conversions.data_types import AnyType
+    from compiled_plan.plans.types.conversions.nested import Compiled
 
-__all__ = [
-    "ClassLoader",
-    "DataTypeConverter",
-    "allow_classes_from",
-    "class_name",
-    "converter_of",
-    "resolve_class",
-]
+__all__ = ["ClassLoader", "DataTypeConverter", "allow_classes_from", "class_name", "converter_of", "resolve_class"]
 
 
 class ValueConverter(DataTypeConverter[Any, Any]):
@@ -66,8 +59,8 @@ def converter_of(
         DataError: the class of a structured type does not fit its fields; a converter cannot be opened.
         ProgramError: as `DataTypes.of`.
     """
-    from compiled_plan.plans.types.conversions.compiled import Spot
     from compiled_plan.plans.types.conversions.compiling import compile_conversion
     from compiled_plan.plans.types.conversions.data_types import DataTypes
+    from compiled_plan.plans.types.conversions.nested import Spot
 
     return ValueConverter(compile_conversion(DataTypes.of(data_type), Spot(column, place), loader))

@@ -23,19 +23,12 @@ Convert = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A class that values of a type may be, outside.
+    """A class that values of a type may be, outside."""
 
-    Args:
-        class_: the class; its subclasses are taken too.
-        to_internal: (object, type) to internal value; None where the class only comes out.
-        to_external: (internal value, type) to object; None where the class only goes in.
-        note: what a reader of the table should know.
-    """
-
-    class_: type
-    to_internal: Convert | None
-    to_external: Convert | None
-    note: str = ""
+    class_: type  # the class; its subclasses are taken too
+    to_internal: Convert | None  # (object, type) to internal value; None where the class only comes out
+    to_external: Convert | None  # (internal value, type) to object; None where the class only goes in
+    note: str = ""  # what a reader of the table should know
 
 
 def same(value: Any, type_: Any) -> Any:
@@ -157,17 +150,11 @@ def _to(class_: Callable[[Any], Any]) -> Convert:
 
 @dataclass(frozen=True, slots=True)
 class PackageConversion:
-    """A class of a package that may not be there, known by its name.
+    """A class of a package that may not be there, known by its name."""
 
-    Args:
-        name: the class's full name; or its beginning, with an asterisk at the end.
-        to_internal: as in `Conversion`.
-        to_external: (internal value, class) to object.
-    """
-
-    name: str
+    name: str  # in full; or its beginning, with an asterisk at the end
     to_internal: Convert
-    to_external: Callable[[Any, Any], Any]
+    to_external: Callable[[Any, Any], Any]  # of an internal value and the class
 
     def fits(self, class_: type) -> bool:
         """Whether a class is meant."""

@@ -8,24 +8,17 @@ from typing import Any, NoReturn
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
-from compiled_plan.plans.types.conversions.compiled import Choices, Compiled, Function, Spot
 from compiled_plan.plans.types.conversions.custom import Custom, reason, shown
 from compiled_plan.plans.types.conversions.data_type import DataType, internal_type
-from compiled_plan.plans.types.conversions.nested import BUILDERS, children
+from compiled_plan.plans.types.conversions.nested import BUILDERS, Choices, Compiled, Function, Spot, children
 from compiled_plan.plans.types.converter import ClassLoader
 
 
 def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:
-    """The functions for a data type.
+    """The functions for a data type, with its `bridged_to` and the custom conversions of its logical types.
 
-    Args:
-        data_type: with the hints of `bridged_to`, and the custom conversions of its logical types.
-        spot: the column, for errors.
-        loader: finds the classes of structured types.
-
-    Raises:
-        UnsupportedError: values of the type cannot be converted.
-        DataError: the class of a structured type does not fit its fields; a converter cannot be opened.
+    Raises an UnsupportedError for values that cannot be converted, a DataError where the class of a structured type
+    does not fit its fields or a converter cannot be opened.
     """
     type_ = data_type.logical_type
     own = dict(type_.conversions)
@@ -61,8 +54,6 @@ def fitting(type_: t.LogicalType, spot: Spot, loader: ClassLoader) -> Function:
 
 
 class _Inward:
-    """Objects to internal values, by the class of the object."""
-
     __slots__ = ("choices", "known", "spot", "type")
 
     def __init__(self, type_: t.LogicalType, spot: Spot, choices: Choices) -> None:
@@ -102,8 +93,6 @@ class _Inward:
 
 
 class _Outward:
-    """Internal values to objects."""
-
     __slots__ = ("convert", "spot", "type")
 
     def __init__(self, type_: t.LogicalType, spot: Spot, convert: Function) -> None:

@@ -14,34 +14,14 @@ from compiled_plan.plans.types.converter import ClassLoader, DataTypeConverter, 
 
 
 class Custom:
-    """A converter in one place.
+    """A converter of the program's for objects of a class; `where` is the column or parameter, for errors."""
 
-    Args:
-        converter: the program's.
-        class_: the class of its objects.
-        type_: the logical type of its values.
-        where: the column, or the function and its parameter, for errors.
-    """
-
-    def __init__(
-        self,
-        converter: DataTypeConverter[Any, Any],
-        class_: type,
-        type_: t.LogicalType,
-        where: str,
-    ) -> None:
+    def __init__(self, converter: DataTypeConverter[Any, Any], class_: type, type_: t.LogicalType, where: str) -> None:
         self.converter, self.class_, self.type, self.where = converter, class_, type_, where
         self.name = type(converter).__name__
 
     def open(self, loader: ClassLoader) -> Custom:
-        """Open the converter, which happens before its first value.
-
-        Args:
-            loader: finds classes for it.
-
-        Raises:
-            DataError: it cannot be opened.
-        """
+        """Open the converter, which happens before its first value. Raises DataError where it cannot be opened."""
         try:
             open_converter(self.converter, loader)
         except CompiledPlanError:
@@ -52,11 +32,7 @@ class Custom:
         return self
 
     def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """`to_internal`, whose result `fits` checks.
-
-        Args:
-            fits: gives the internal value; raises DataError for what is none.
-        """
+        """`to_internal`, whose result `fits` turns into the internal value, or refuses with DataError."""
         convert = self.converter.to_internal
 
         def found(external: Any) -> Any:

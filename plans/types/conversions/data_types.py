@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 from compiled_plan.plans.errors import PlanError, ProgramError
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.classes import use_class
 from compiled_plan.plans.types.conversions.data_type import DataType
-from compiled_plan.plans.types.conversions.extraction import data_type_of
 from compiled_plan.plans.types.parse import parse_type
+from compiled_plan.plans.types.python.bridge import Bridged
+from compiled_plan.plans.types.python.extraction import Place, extract
 
 __all__ = ["AnyType", "DataType", "DataTypeField", "DataTypes"]
 
@@ -212,8 +213,7 @@ class DataTypes:
     def ROW(*fields: DataTypeField | Iterable[DataTypeField] | AnyType) -> DataType:
         """ROW<...> of fields, each from FIELD (or of types alone, named f0, f1, ...), or of a list of them.
 
-        Raises:
-            ProgramError: a field's name comes twice.
+        Raises ProgramError where a field's name comes twice.
         """
         found = _listed(fields)
         return DataType(t.RowType(fields=_unique(found)), children=tuple(item.data_type for item in found))
@@ -222,9 +222,8 @@ class DataTypes:
     def STRUCTURED(class_: str | type, *fields: DataTypeField | Iterable[DataTypeField]) -> DataType:
         """STRUCTURED<'name', ...> of a class or its name; a class without fields gives those of its annotations.
 
-        Raises:
-            ProgramError: a field's name comes twice, a name that no class can have, or a class whose fields cannot be
-                told.
+        Raises ProgramError for a field's name that comes twice, a name that no class can have, or a class without
+        fields.
         """
         if isinstance(class_, type) and not fields:
             return DataTypes.of(class_).not_null().nullable()
@@ -255,3 +254,17 @@ def _check(what: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ProgramError(f"the {what} must be a whole number from {least} to {most}, not {value!r}")
     return value
+
+
+def data_type_of(annotation: Any) -> DataType:
+    """The data type of a Python class or annotation, NOT NULL unless it says `| None`; ProgramError for others."""
+    if get_origin(annotation) is Annotated:
+        given = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)
+        if given is not None:
+            return given
+    return _of_bridged(extract(annotation, Place("the data type")))
+
+
+def _of_bridged(found: Bridged) -> DataType:
+    children = tuple(map(_of_bridged, found.parts))
+    return DataType(found.type, found.class_, found.converter, children)

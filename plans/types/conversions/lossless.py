@@ -26,14 +26,8 @@ _EXACT = {t.FloatType: 24, t.DoubleType: 53}
 def widening(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
     """The function from internal values of a type to those of another; passes None by, and is None for no change.
 
-    Args:
-        source: the type of the values.
-        target: the type wanted; the fields of a row are taken by name, where both have the same names.
-        path: the column, for errors.
-
-    Raises:
-        ProgramError: something could be lost; names column and types. The function raises DataError for a NULL where
-            the target is NOT NULL.
+    The fields of a row are taken by name, where both have the same names. Raises ProgramError where something could be
+    lost; the function raises DataError for a NULL where the target is NOT NULL. `path` is the column, for errors.
     """
     convert = _of_kind(source, target, path)
     if source.nullable and not target.nullable:
@@ -112,8 +106,8 @@ def _same(value: Any) -> Any:
 def fields_widening(source: t.FieldsType, target: t.FieldsType, path: str) -> Widen:
     """As `widening`, for rows: the target's fields by name, where the names are the same, else by position.
 
-    Raises:
-        ProgramError: another number of fields; names that are the same in part, at other places; as `widening`.
+    Raises ProgramError for another number of fields, names that are the same in part at other places, and as
+    `widening`.
     """
     places = places_of(source.names, target.names, path)
     parts = [
@@ -128,10 +122,9 @@ def fields_widening(source: t.FieldsType, target: t.FieldsType, path: str) -> Wi
 
 
 def places_of(source: Sequence[str], target: Sequence[str], path: str = "") -> Sequence[int]:
-    """For each of the names wanted, its place among those that there are.
+    """The place of each name wanted among those that there are.
 
-    Raises:
-        ProgramError: another number of names; or some are the same, at other places, and others are not.
+    Raises ProgramError for another number of names, and where some are the same, at other places, and others are not.
     """
     what = f"column {path}" if path else "the rows"
     if len(source) != len(target):

@@ -11,19 +11,47 @@ from typing import Any
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.classes import constructor, field_value, is_named_tuple
 from compiled_plan.plans.types.conversions.builtin import PACKAGED
-from compiled_plan.plans.types.conversions.compiled import Choices, Compiled, Function, Spot
 from compiled_plan.plans.types.conversions.data_type import CLASSES, DataType
 from compiled_plan.plans.types.converter import ClassLoader
 from compiled_plan.plans.types.row import Row
+
+Function = Callable[[Any], Any]
+#: Classes and the functions that convert their objects; the first that fits is taken.
+Choices = list[tuple[type, Function]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spot:
+    """Where values are converted, for errors: the column, and the operation or function (empty for none)."""
+
+    column: str = ""
+    place: str = ""
+
+    def inside(self, name: str) -> Spot:
+        """What a value holds: a field, an element."""
+        return Spot(f"{self.column}.{name}" if self.column else name, self.place)
+
+    def __str__(self) -> str:
+        return ", ".join(part for part in (self.place, f"column {self.column}" if self.column else "") if part)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Compiled:
+    """Both directions of a conversion; both pass NULL by and raise DataError with column, type and value.
+
+    `plain`: values come out as they are, so that nothing need be done for them.
+    """
+
+    to_internal: Function
+    to_external: Function
+    plain: bool = False
+
 
 Built = tuple[Choices, "Function | None"]
 
 
 def children(
-    data_type: DataType,
-    spot: Spot,
-    loader: ClassLoader,
-    convert: Callable[[DataType, Spot, ClassLoader], Compiled],
+    data_type: DataType, spot: Spot, loader: ClassLoader, convert: Callable[[DataType, Spot, ClassLoader], Compiled]
 ) -> tuple[Compiled, ...]:
     """The conversions of what a type holds, each made by `convert`."""
     type_ = data_type.logical_type

@@ -20,14 +20,9 @@ _CONTAINERS = (dict, tuple, list, Row)
 def rows_as(data_type: AnyType, row_type: t.RowType, place: str) -> Callable[[Sequence[Any]], Any]:
     """The function from the internal values of a row to an object.
 
-    Args:
-        data_type: a class, or a data type whose fields are the columns, in types that hold their values without loss:
-            by name where it has the columns' names, else by position. Of a single column, also its own type.
-        row_type: the columns.
-        place: the operation, for errors.
-
-    Raises:
-        ProgramError: another number of fields, other names, or a type that loses something; names column and types.
+    The data type is a class, or has fields for the columns, in types that hold their values without loss: by name where
+    it has the columns' names, else by position. Of a single column, also its own type. What does not fit raises a
+    ProgramError that names column and types.
     """
     wanted = _wanted(data_type, row_type)
     type_ = wanted.logical_type
@@ -99,7 +94,6 @@ def _makes(class_: type, names: Sequence[str]) -> bool:
 
 
 def _annotated(class_: type) -> dict[str, DataType]:
-    """The data types of the annotations that stand for one."""
     from compiled_plan.plans.types.python.fields import structured_fields
 
     found: dict[str, DataType] = {}

@@ -12,13 +12,10 @@ from compiled_plan.plans.errors import ProgramError
 
 
 def annotations_of(target: Any) -> dict[str, Any]:
-    """The annotations of a function or class, texts in them resolved.
+    """The annotations of a function or class, texts in them resolved; a ProgramError where nothing has a name.
 
     Names that are neither in the module nor built in are looked up in the functions that are running: a class may be
     local to one of them.
-
-    Raises:
-        ProgramError: a name that nothing has, or a text that is no Python.
     """
     what = getattr(target, "__qualname__", str(target))
     missing: Exception

@@ -17,19 +17,12 @@ from compiled_plan.plans.types.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Bridged:
-    """A logical type, and how its values look in Python.
-
-    Args:
-        type: the logical type.
-        class_: the class of its values; None: the usual one.
-        children: the same for what the type is made of, in order; empty: the usual ones.
-        converter: a conversion of the user's own between internal values and objects of the class.
-    """
+    """A logical type, and how its values look in Python."""
 
     type: t.LogicalType
-    class_: builtins.type | None = None
-    children: tuple[Bridged, ...] = ()
-    converter: Any = None
+    class_: builtins.type | None = None  # the class of its values; None: the usual one
+    children: tuple[Bridged, ...] = ()  # the same for what the type is made of, in order; empty: the usual ones
+    converter: Any = None  # a conversion of the user's own between internal values and objects of the class
 
     def with_nullability(self, nullable: bool) -> Bridged:
         """The same, nullable or not."""
@@ -105,11 +98,7 @@ def has_fields(class_: Any) -> bool:
 
 
 def bridge_to(type_: t.LogicalType, class_: type, where: str) -> Bridged:
-    """A type whose values are objects of a class.
-
-    Raises:
-        ProgramError: they cannot be; names type and class, and the classes that can.
-    """
+    """A type whose values are objects of a class. Raises ProgramError, which names the classes that can be."""
     class_ = _WIDER.get(class_, class_)
     if not supports(type_, class_):
         known = [name if isinstance(name, str) else name.__name__ for name in CLASSES.get(type(type_), ())]

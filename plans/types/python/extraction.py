@@ -54,15 +54,9 @@ def shown(annotation: Any) -> str:
 
 
 def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Bridged:
-    """The type of a parameter, result or field.
+    """The type of a parameter, result or field, steered by the hint around it; strings in the annotation are resolved.
 
-    Args:
-        annotation: the Python type, strings in it resolved.
-        place: for errors.
-        hint: what is around it and steers the extraction.
-
-    Raises:
-        ProgramError: there is none; names place, annotation and remedy.
+    Raises ProgramError with place, annotation and remedy where there is none.
     """
     if typing.get_origin(annotation) is typing.Annotated:
         inner, *notes = typing.get_args(annotation)
@@ -99,7 +93,6 @@ def _note(note: Any) -> DataTypeHint | None:
 
 
 def _is_data_type(value: Any) -> bool:
-    """Whether a value is a type of SQL, and no class."""
     if isinstance(value, type):
         return False
     return isinstance(value, t.LogicalType | Bridged) or isinstance(getattr(value, "logical_type", None), t.LogicalType)
@@ -128,8 +121,7 @@ def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) ->
 def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
     """The type that a hint says for something of this annotation (`inspect.Parameter.empty` where there is none).
 
-    Raises:
-        ProgramError: a type that cannot be read, or that does not go with the class.
+    Raises ProgramError for a type that cannot be read, or that does not go with the class.
     """
     if not hint.names_type:
         if annotation is inspect.Parameter.empty:
@@ -149,11 +141,7 @@ def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
 
 
 def accepting(found: Bridged, annotation: Any, place: Place) -> Bridged:
-    """The type, its values of the class that the annotation asks for.
-
-    Raises:
-        ProgramError: values of the type cannot be what the annotation says.
-    """
+    """The type, its values of the class that the annotation asks for. Raises ProgramError where they cannot be."""
     classes, any_ = _classes(annotation)
     if any_ or found.converter is not None or found.class_ is not None:
         return found
@@ -222,11 +210,7 @@ def _known(found: Bridged, where: str) -> Bridged:
 
 
 def from_data_type(value: Any, where: str = "a data type") -> Bridged:
-    """A logical type, or a data type with its class, as a `Bridged`.
-
-    Raises:
-        ProgramError: it is neither.
-    """
+    """A logical type, or a data type with its class, as a `Bridged`. Raises ProgramError for what is neither."""
     if isinstance(value, Bridged):
         return value
     if isinstance(value, str):

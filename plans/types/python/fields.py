@@ -20,8 +20,7 @@ def is_structured(class_: Any) -> bool:
 def structured_fields(annotation: Any) -> dict[str, Any]:
     """The fields of a class in the order of its constructor, with their annotations; none where it has none.
 
-    Raises:
-        ProgramError: its constructor does not take all of them.
+    Raises ProgramError where its constructor does not take all of them.
     """
     class_: Any = typing.get_origin(annotation) or annotation
     names = field_names(class_) or ()

@@ -10,7 +10,7 @@ import pytest
 
 from compiled_plan.plans.inspection.checked_plans import read_plan
 from compiled_plan.plans.inspection.identity import derived_uids
-from compiled_plan.plans.inspection.lineage import lineage_of
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.nodes.base import NODE_TYPES, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfInput

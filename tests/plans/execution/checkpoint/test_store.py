@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.concerns import concerns
 from compiled_plan.plans.inspection.identity import with_uids
-from compiled_plan.plans.inspection.lineage import lineage_of
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan

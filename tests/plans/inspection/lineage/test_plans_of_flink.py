@@ -15,8 +15,8 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.inspection.identity import derived_uids
-from compiled_plan.plans.inspection.lineage import lineage_of
 from compiled_plan.plans.inspection.lineage.drafting import rule_of
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.nodes.registry import all_node_types, node_type
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import cases, categories

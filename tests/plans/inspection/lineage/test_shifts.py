@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.inspection.lineage import lineage_of
+from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate, widened
 from compiled_plan.plans.types import parse_type
 from tests.support.diffs import ORDERS, compiled

@@ -1,4 +1,4 @@
-"""Whether the value of a literal, as a plan's JSON writes it, is one of its type."""
+"""Values of literals as a plan's JSON writes them: whether they are of their type, and what they are in Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.rex import Literal
+from compiled_plan.plans.types import BytesType, DecimalType, IntegerType, NumericType
 
 _UNITS = (
     "YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND EPOCH DECADE CENTURY MILLENNIUM "
@@ -43,14 +45,15 @@ def value_fits(value: Any, type_: t.LogicalType, symbol: str | None = None) -> b
         return isinstance(value, str) and symbol in SYMBOLS and value in (SYMBOLS[symbol] or (value,))
     if value is None:
         return True
-    check = next((found for kind, found in _CHECKS if isinstance(type_, kind)), None)
     # Of other types there are no literals but NULL.
-    return check is not None and check(value, type_)
+    return next((check(value, type_) for kind, check, _ in _LITERALS if isinstance(type_, kind)), False)
 
 
 def literal_remedy(type_: t.LogicalType) -> str:
     """How a value of the type is written."""
-    written = next((text for kind, text in _WRITTEN if isinstance(type_, kind)), "")
+    if isinstance(type_, t.SymbolType):
+        return "write the name of the keyword"
+    written = next((text for kind, _, text in _LITERALS if isinstance(type_, kind)), "")
     return f"write {written}" if written else "write null, or correct the type"
 
 
@@ -127,27 +130,34 @@ def _timestamp(value: Any, type_: t.LogicalType) -> bool:
     return True
 
 
-_CHECKS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool]], ...] = (
-    (t.BooleanType, lambda value, type_: isinstance(value, bool)),
-    (t.IntegerType, _whole),
-    (t.IntervalType, _whole),
-    (t.DecimalType, _decimal),
-    (t.NumericType, _number),
-    (t.CharacterType, lambda value, type_: isinstance(value, str)),
-    (t.BytesType, _base64),
-    (t.DateType, _date),
-    (t.TimeType, _time),
-    (t.TimestampBase, _timestamp),
+_NUMBER = "a number that the type can hold"
+#: Type, check of a value, and how one is written.
+_LITERALS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool], str], ...] = (
+    (t.BooleanType, lambda value, type_: isinstance(value, bool), "true or false"),
+    (t.IntegerType, _whole, "a whole number of the type's range"),
+    (t.IntervalType, _whole, "a whole number of milliseconds or months"),
+    (t.DecimalType, _decimal, _NUMBER),
+    (t.NumericType, _number, _NUMBER),
+    (t.CharacterType, lambda value, type_: isinstance(value, str), "a text"),
+    (t.BytesType, _base64, "base64"),
+    (t.DateType, _date, "a date, such as 2024-01-31"),
+    (t.TimeType, _time, "a time, such as 12:30:00"),
+    (t.TimestampBase, _timestamp, "a timestamp, such as 2024-01-31T12:30:00"),
 )
-_WRITTEN: tuple[tuple[type[t.LogicalType], str], ...] = (
-    (t.BooleanType, "true or false"),
-    (t.IntegerType, "a whole number of the type's range"),
-    (t.IntervalType, "a whole number of milliseconds or months"),
-    (t.NumericType, "a number that the type can hold"),
-    (t.CharacterType, "a text"),
-    (t.BytesType, "base64"),
-    (t.DateType, "a date, such as 2024-01-31"),
-    (t.TimeType, "a time, such as 12:30:00"),
-    (t.TimestampBase, "a timestamp, such as 2024-01-31T12:30:00"),
-    (t.SymbolType, "the name of the keyword"),
-)
+
+
+def literal_value(rex: Literal) -> Any:
+    """A literal's value as Python has it; dates, times and intervals as the plan's text."""
+    value = rex.value
+    if value is None or isinstance(value, bool):
+        return value
+    match rex.type:
+        case IntegerType():
+            return int(value)
+        case DecimalType():
+            return Decimal(str(value))
+        case NumericType():
+            return float(value)
+        case BytesType():
+            return base64.b64decode(str(value))
+    return value
