@@ -74,9 +74,7 @@ class _SystemLock:
 
 
 def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
-    jvm = spark._jvm
-    assert jvm is not None
-    locks, path = java_class(jvm, f"{_FILES}.FolderLock"), folder.path / LOCK
+    locks, path = java_class(spark._jvm, f"{_FILES}.FolderLock"), folder.path / LOCK
     deadline = time.monotonic() + _ENDING
     while True:
         try:

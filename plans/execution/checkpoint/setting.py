@@ -38,9 +38,7 @@ def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Se
 
 
 def _java(spark: SparkSession) -> int:
-    jvm = spark._jvm
-    assert jvm is not None
-    version = str(java_class(jvm, "java.lang.System").getProperty("java.specification.version"))
+    version = str(java_class(spark._jvm, "java.lang.System").getProperty("java.specification.version"))
     return int(version.removeprefix("1.").partition(".")[0])
 
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.description import Setting
-from compiled_plan.plans.execution.interfaces.tables import table_of
+from compiled_plan.plans.execution.interfaces.connectors import table_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.inspection.lineage import SourceLineage, lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.spark.java import java_causes
 from compiled_plan.plans.execution.spark.storage import Folder
 
 if TYPE_CHECKING:
@@ -115,8 +116,6 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
 
 def _said(fault: Exception) -> str:
     """The innermost reason, in one line."""
-    java = getattr(fault, "java_exception", None)
-    while java is not None and java.getCause() is not None:
-        java = java.getCause()
-    text = str(fault if java is None else java.toString())
+    causes = java_causes(fault)
+    text = str(causes[-1].toString() if causes else fault)
     return text.partition("\n")[0]

@@ -12,8 +12,8 @@ from compiled_plan.plans.connectors.messages import Parts, listed
 from compiled_plan.plans.connectors.schema_registry import OWN_SUBJECT
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.execution.connectors.brokers import Topics
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
-from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 
 if TYPE_CHECKING:

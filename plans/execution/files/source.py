@@ -15,9 +15,10 @@ from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.execution.files.hadoop import Files, literally
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
-from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, column, java_column, shape
+from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, shape
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, RowSource, SourceContext, TableSpec
 from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN as DEAD_LETTER
+from compiled_plan.plans.execution.spark.java import column_of, java_column
 from compiled_plan.plans.inspection.places import missing
 
 if TYPE_CHECKING:
@@ -69,16 +70,16 @@ def _metadata(key: str, spark: SparkSession) -> Column:
     """A metadata column of files; the path is that within the file system, as Flink gives it."""
     found = F.col(_METADATA[key])
     if key == "file.path":
-        return column(file_paths(spark).pathOf(java_column(found)))
+        return column_of(file_paths(spark).pathOf(java_column(found)))
     if key == "file.name":
-        return column(file_paths(spark).nameOf(java_column(found)))
+        return column_of(file_paths(spark).nameOf(java_column(found)))
     return found
 
 
 def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
     """A struct of the partition columns, from the names of a file's folders."""
     fields = tuple(field_of(table, key) for key in table.partition_keys)
-    return column(
+    return column_of(
         file_paths(spark).partitionsOf(
             f"table {table.identifier}",
             shape(replace(table.columns, fields=fields)),

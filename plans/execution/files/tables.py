@@ -9,7 +9,8 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
 from compiled_plan.plans.connectors.dead_letters import puts_aside, unreadable_remedy
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, file_format
+from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable
+from compiled_plan.plans.execution.formats.lines import file_format
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.spark.java import java_class
 
@@ -45,5 +46,4 @@ def field_of(table: TableSpec, name: str) -> t.Field:
 
 def file_paths(spark: SparkSession) -> Any:
     """The kernel's functions of the paths of files."""
-    jvm: Any = spark._jvm
-    return java_class(jvm, "org.compiledplan.kernel.formats.FilePaths")
+    return java_class(spark._jvm, "org.compiledplan.kernel.formats.FilePaths")

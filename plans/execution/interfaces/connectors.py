@@ -11,14 +11,18 @@ leaves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from compiled_plan.plans.connectors.checks import table_faults
 from compiled_plan.plans.connectors.registry import module_name
 from compiled_plan.plans.connectors.spec import ConnectorSpec
-from compiled_plan.plans.execution.interfaces.options import check_table
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.tables import CatalogTable, ResolvedTable
 from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import LogicalType, RowType
 
@@ -62,6 +66,12 @@ class TableSpec:
     sink: str = ""
     filters: tuple[tuple[RexNode, tuple[int | None, ...]], ...] = ()
     dead_letters: TableSpec | None = None
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Of a source, the names of the columns to read: one at least, though only the number of rows may be wanted."""
+        names = self.columns.names
+        return tuple(name for name in names if self.wanted is None or name in self.wanted) or names[:1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +214,35 @@ class SinkContext:
         return number
 
 
+def table_of(node: TableSourceScan | Sink) -> CatalogTable:
+    """The table that a scan reads or a sink writes."""
+    spec = node.scan_table_source if isinstance(node, TableSourceScan) else node.dynamic_table_sink
+    return spec.table
+
+
+def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
+    """Schema and options of the table of a scan or sink."""
+    found = table_of(node).resolved_table
+    assert found is not None
+    return found
+
+
+def insert_head(order: Column | None = None) -> tuple[Column, Column, Column]:
+    """`kind`, `ord` and `path` of inserts, counted as a task reads them unless `order` says how they stand."""
+    from pyspark.sql import functions as F
+
+    order = F.call_function("order_number") if order is None else order
+    return F.lit(INSERT).cast("tinyint").alias(KIND), order.alias(ORD), F.lit(None).cast("binary").alias(PATH)
+
+
+def only_inserts(message: str) -> Column:
+    """`kind`, where any row but an insert fails the run with a message."""
+    from pyspark.sql import functions as F
+
+    kind = F.col(KIND)
+    return F.when(kind == INSERT, kind).otherwise(F.raise_error(F.lit(message)).cast("tinyint")).alias(KIND)
+
+
 SourceFactory = Callable[[TableSpec, SourceContext], RowSource]
 SinkFactory = Callable[[TableSpec, SinkContext], RowSink]
 #: Given a table: what the kernel's LookupTable needs to know, as JSON text.
@@ -261,6 +300,28 @@ def _registers(registry: dict[str, _F], spec: ConnectorSpec) -> Callable[[_F], _
         return factory
 
     return register
+
+
+def check_table(
+    table: str,
+    options: Mapping[str, str],
+    columns: RowType,
+    partition_keys: tuple[str, ...] = (),
+    *,
+    reading: bool,
+    lookup: bool = False,
+    primary_key: tuple[str, ...] = (),
+) -> None:
+    """Refuse a table whose options, connector, format or columns do not run.
+
+    Raises:
+        UnsupportedError: names the table and the option or column.
+    """
+    for fault in table_faults(
+        table, options, columns, partition_keys, reading=reading, lookup=lookup, primary_key=primary_key
+    ):
+        where = f"table {table}, WITH, '{fault.option}'" if fault.option else f"table {table}"
+        raise UnsupportedError(fault.message, where=where, remedy=fault.remedy)
 
 
 def open_source(table: TableSpec, context: SourceContext) -> RowSource:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaClass
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 #: What PySpark asks for by these names whenever it makes a column or hands over a list.
 _ASKED = {
@@ -37,6 +38,35 @@ def know_classes(jvm: Any) -> None:
     for asked, name in _ASKED.items():
         if asked not in vars(jvm):
             vars(jvm)[asked] = java_class(jvm, name)
+
+
+def column_of(java: Any) -> Column:
+    """A JVM column as a column of PySpark."""
+    from pyspark.sql.classic.column import Column as ClassicColumn
+
+    return ClassicColumn(java)
+
+
+def java_column(column: Any) -> Any:
+    """The JVM column behind a column of PySpark."""
+    return column._jc
+
+
+def frame_of(java: Any, spark: SparkSession) -> DataFrame:
+    """A JVM DataFrame as one of PySpark."""
+    from pyspark.sql import DataFrame
+
+    return DataFrame(java, spark)
+
+
+def java_causes(fault: BaseException) -> list[Any]:
+    """The JVM's exception behind one of PySpark or py4j, then its causes, the root cause last; empty without one."""
+    causes = []
+    java = getattr(fault, "java_exception", None)
+    while java is not None:
+        causes.append(java)
+        java = java.getCause()
+    return causes
 
 
 def _known(found: JavaClass) -> JavaClass:

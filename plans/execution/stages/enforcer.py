@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.interfaces.tables import resolved_table, table_of
+from compiled_plan.plans.execution.interfaces.connectors import resolved_table, table_of
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
-from compiled_plan.plans.execution.interfaces.connectors import TableSpec
-from compiled_plan.plans.execution.interfaces.tables import resolved_table, table_of
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec, resolved_table, table_of
 from compiled_plan.plans.execution.operators.base import (
     goes_by_the_clock,
     has_event_time,

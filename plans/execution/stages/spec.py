@@ -79,6 +79,6 @@ class StageSpecs:
         nulls = (F.lit(None).cast(field.dataType).alias(field.name) for field in types.fields)
         sample = self.spark.range(0).select(*nulls)
         column = condition.make([F.col(field.name) for field in types.fields])
-        jvm = self.spark._jvm
-        assert jvm is not None
-        return str(java_class(jvm, "org.compiledplan.kernel.host.Conditions").serialize(sample._jdf, column._jc))
+        return str(
+            java_class(self.spark._jvm, "org.compiledplan.kernel.host.Conditions").serialize(sample._jdf, column._jc)
+        )

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from compiled_plan.plans.execution.expressions import to_column
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, insert_head
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.spark.arrow import array_of
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -47,9 +47,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     context = lowering.context(node)
     rows = [
         F.struct(
-            F.lit(INSERT).cast("tinyint").alias(KIND),
-            F.lit(at).cast("bigint").alias(ORD),
-            F.lit(None).cast("binary").alias(PATH),
+            *insert_head(F.lit(at).cast("bigint")),
             *(
                 to_column(cell, (), context).cast(to_spark(type_)).alias(f"f{column}")
                 for column, (cell, type_) in enumerate(zip(row, types, strict=True))
@@ -59,8 +57,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     ]
     if not rows:
         empty = [F.lit(None).cast(to_spark(type_)).alias(f"f{at}") for at, type_ in enumerate(types)]
-        head = [F.lit(0).cast("tinyint").alias(KIND), F.lit(0).cast("bigint").alias(ORD)]
-        return once.where(F.lit(False)).select(*head, F.lit(None).cast("binary").alias(PATH), *empty)
+        return once.where(F.lit(False)).select(*insert_head(F.lit(0).cast("bigint")), *empty)
     names = [KIND, ORD, PATH, *(f"f{at}" for at in range(len(types)))]
     return once.select(F.inline(F.array(*rows))).toDF(*names)
 
@@ -89,5 +86,4 @@ def _rows_of_a_file(
         rows = spark.createDataFrame(pa.table(arrays, names=[ORD, *names]), schema=schema)
         rows.coalesce(1).write.mode("overwrite").parquet(folder.child(name))
     found = spark.readStream.schema(schema).parquet(folder.child(name))
-    head = [F.lit(INSERT).cast("tinyint").alias(KIND), F.col(ORD), F.lit(None).cast("binary").alias(PATH)]
-    return found.select(*head, *names)
+    return found.select(*insert_head(F.col(ORD)), *names)

@@ -9,7 +9,7 @@ from compiled_plan.plans.execution.checkpoint.sources import Names
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.spark_session import no_query_starts
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.stages.watermarks import end_of_input
@@ -69,8 +69,5 @@ class Sources:
 
 def named(frame: DataFrame, name: str) -> DataFrame:
     """The rows of a source under the name by which Spark finds how far it was read."""
-    from pyspark.sql import DataFrame as SparkDataFrame
-
     spark = frame.sparkSession
-    names = java_class(spark._jvm, "org.compiledplan.kernel.host.SourceNames")
-    return SparkDataFrame(names.named(frame._jdf, name), spark)
+    return frame_of(java_class(spark._jvm, "org.compiledplan.kernel.host.SourceNames").named(frame._jdf, name), spark)

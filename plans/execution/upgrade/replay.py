@@ -21,11 +21,11 @@ from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.spark_session import PARTITIONS, query_settings
 from compiled_plan.plans.execution.session.stopping import follow
-from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.tables.constant_rows import values_source
+from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.execution.upgrade.batches import Batch
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.history import ReadFile, write_log
@@ -135,8 +135,6 @@ def _here(file: ReadFile, folder: Folder) -> ReadFile:
 
 
 def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, DataFrame]:
-    from pyspark.sql import DataFrame as SparkDataFrame
-
     prepared = hosted(filling.prepared, how.host)
     lowering = Lowering(prepared.plan, ExpressionContext(), how.functions)
     builder = StageBuilder(how.spark, lowering, prepared, StageOptions(how.host, how.ends, in_order=False))
@@ -148,9 +146,6 @@ def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, Da
         frames[source] = connectors.open_source(spec, context).frame
     for source, node in prepared.values.items():
         frames[source] = values_source(node, how.spark, folder, lowering)
-    names = java_class(how.spark._jvm, "org.compiledplan.kernel.host.SourceNames")
-    named = {
-        source: SparkDataFrame(names.named(frame._jdf, filling.names[source]), how.spark)
-        for source, frame in sorted(frames.items())
-    }
-    return builder, builder.build(named)
+    return builder, builder.build(
+        {source: named(frame, filling.names[source]) for source, frame in sorted(frames.items())}
+    )

@@ -18,7 +18,8 @@ from compiled_plan.plans.execution.session.spark_session import (
     form_of_queries,
 )
 from compiled_plan.plans.execution.session.stopping import follow
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import frame_of, java_class
+from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import ProgramFiles
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Seeding:
         made = kernel.convert(
             wanted._jdf, last.stages, last.state, json.dumps(list(stages)), json.dumps(states), json.dumps(mappings)
         )
-        return self._frame(made)
+        return frame_of(made, self.spark)
 
     def seed(
         self,
@@ -103,18 +104,11 @@ class Seeding:
         Raises:
             StoppedError: the run is to end.
         """
-        jvm = self.spark._jvm
         rows = self.spark.readStream.schema(_SCHEMA).parquet(place)
-        names = java_class(jvm, "org.compiledplan.kernel.host.SourceNames")
-        frame = self._frame(names.named(rows._jdf, SEED))
-        kernel, texts = java_class(jvm, _MIGRATION), json.dumps(states)
+        frame = named(rows, SEED)
+        kernel, texts = java_class(self.spark._jvm, _MIGRATION), json.dumps(states)
         for stage in stages:
-            frame = self._frame(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output())
+            frame = frame_of(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output(), self.spark)
         self.spark.conf.set(SOURCES_BY_NAME, "true")
         writer = frame.writeStream.format("noop").outputMode("append").option("checkpointLocation", generation)
         follow(self.spark, writer.trigger(availableNow=True).start(), stopped)
-
-    def _frame(self, made: Any) -> DataFrame:
-        from pyspark.sql import DataFrame as SparkDataFrame
-
-        return SparkDataFrame(made, self.spark)
