@@ -11,14 +11,13 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
-from compiled_plan.plans.execution.batches.committing import Committing
 from compiled_plan.plans.execution.batches.event_time import SparksWatermark, event_time_of
-from compiled_plan.plans.execution.batches.following import Follower, RunResult
+from compiled_plan.plans.execution.batches.following import Committing, Follower, RunResult
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.batches.progress import BatchProgress
+from compiled_plan.plans.execution.checkpoint.description import setting_of
 from compiled_plan.plans.execution.checkpoint.leases import lease_lost
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
-from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -42,8 +41,7 @@ from compiled_plan.plans.execution.tables.source_tables import SourceTables
 from compiled_plan.plans.execution.tables.sources import Sources
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
-from compiled_plan.plans.execution.upgrade.resumption import Resumption
-from compiled_plan.plans.execution.upgrade.start import Start, batch_clock
+from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.leases import Lease
-from compiled_plan.plans.execution.checkpoint.owners import busy, owner_in, this_process
+from compiled_plan.plans.execution.checkpoint.leases import Lease, busy, owner_in, this_process
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder, LocalFolder
 

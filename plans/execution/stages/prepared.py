@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.dead_letters import puts_aside
@@ -18,7 +19,6 @@ from compiled_plan.plans.execution.operators.base import (
     is_keyed,
 )
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
-from compiled_plan.plans.execution.stages.partition_filter import in_partitions
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
 from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.base import PlanNode
@@ -36,9 +36,9 @@ from compiled_plan.plans.nodes.tables import (
     WritingMetadata,
 )
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import InputRef, RexNode, walk
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, walk
 from compiled_plan.plans.trees import reached
-from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types import BOOLEAN, STRING, Field, LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -294,3 +294,33 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             filters.append((in_partitions(ability, stored), tuple((at,) for at in range(len(physical)))))
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
+
+
+def in_partitions(ability: PartitionPushDown, columns: RowType) -> RexNode:
+    """The predicate that holds for the rows of the listed partitions.
+
+    Args:
+        ability: the partitions, each by the text of its values; null for the partition of null.
+        columns: the physical columns of the table.
+    """
+    choices = [_in_partition(partition, columns) for partition in ability.partitions]
+    return _joined("$OR$1", choices, of_none=False)
+
+
+def _in_partition(partition: Mapping[str, str | None], columns: RowType) -> RexNode:
+    return _joined("$AND$1", [_holds(columns, name, value) for name, value in partition.items()], of_none=True)
+
+
+def _holds(columns: RowType, name: str, value: str | None) -> RexNode:
+    at = columns.names.index(name)
+    column = InputRef(at, columns.types[at])
+    if value is None:
+        return Call("$IS NULL$1", (column,), BOOLEAN, "POSTFIX")
+    cast = Call("$CAST$1", (Literal(value, STRING),), column.type, "SPECIAL")
+    return Call("$=$1", (column, cast), BOOLEAN, "BINARY")
+
+
+def _joined(name: str, parts: list[RexNode], *, of_none: bool) -> RexNode:
+    if not parts:
+        return Literal(of_none, BOOLEAN)
+    return reduce(lambda one, other: Call(name, (one, other), BOOLEAN, "BINARY"), parts)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.errors import CheckpointError, PlanError
 from compiled_plan.plans.execution.state.model import (
     Bucket,
     KeyColumn,
@@ -18,6 +19,7 @@ from compiled_plan.plans.execution.state.model import (
     Window,
 )
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
+from compiled_plan.plans.text.durations import parse_duration
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -51,6 +53,61 @@ Tried = Callable[[StoredOperator, int], int | None]
 def no_other(operator: StoredOperator, at: int) -> int | None:
     """No other TTL is tried."""
     return None
+
+
+def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
+    """The TTLs that texts give: `3d` for all entries, `leftState=3d`, `left=3d` or `0=3d` for one.
+
+    Args:
+        texts: what was asked.
+        operator: the operator that is asked for; None: all of them, whose entries have no name then.
+
+    Raises:
+        CheckpointError: no entry of that name, or no duration.
+    """
+    everywhere: int | None = None
+    own: dict[int, int] = {}
+    for text in texts:
+        name, equals, duration = text.rpartition("=")
+        ttl = _duration(duration, text)
+        if not equals:
+            everywhere = ttl
+        elif operator is None:
+            raise CheckpointError(
+                f"--what-if {text} names an entry, and no operator is named",
+                remedy=f"name one, or give --what-if {duration} for all",
+            )
+        else:
+            own[_index(operator, name.strip(), text)] = ttl
+
+    def tried(each: StoredOperator, at: int) -> int | None:
+        if not each.spec["ttl"]:
+            return None
+        return own.get(at if len(each.spec["ttl"]) > 1 else 0, everywhere)
+
+    return tried
+
+
+def _duration(text: str, whole: str) -> int:
+    try:
+        return parse_duration(text)
+    except PlanError as fault:
+        raise CheckpointError(f"--what-if {whole}: {fault.message}", remedy=fault.remedy) from None
+
+
+def _index(operator: StoredOperator, name: str, text: str) -> int:
+    """The number of the input that a name or a number stands for; `left` is `leftState`."""
+    names = {line.entry: line.index for line in operator.lines}
+    short = {entry.removesuffix("State"): at for entry, at in names.items()}
+    numbers = {str(at): at for at in names.values()}
+    found = {**numbers, **short, **names}.get(name)
+    if found is None:
+        known = ", ".join(names) or "none"
+        raise CheckpointError(
+            f"--what-if {text}: operator {operator.uid} has no state entry {name} with a TTL",
+            remedy=f"its entries: {known}",
+        )
+    return found
 
 
 def state_report(
@@ -117,9 +174,8 @@ def _read(
     found = {each.uid: _Found(each) for each in wanted}
     for each in wanted:
         for at in range(len(each.feeds)):
-            each_line = each.line(at)
-            name = each_line.entry if each_line is not None else ""
-            found[each.uid].parts[at] = Part(at, name, each.feeds[at], each.ttl(at))
+            line = each.line(at)
+            found[each.uid].parts[at] = Part(at, line.entry if line else "", each.feeds[at], each.ttl(at))
     if rows is None or not wanted:
         return found
     figures = reader.figures(rows.where(rows.op.isin(list(found))))
@@ -163,7 +219,7 @@ def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, 
         F.max("written").alias("newest_write"),
         F.min("time").alias("oldest_time"),
         F.max("time").alias("newest_time"),
-        *_expiries("expiry", now),
+        *(column.alias(name) for name, column in _counted("expiry", now).items()),
         *(column.alias(f"tried_{name}") for name, column in _counted("tried", now).items()),
         F.array(*_histogram(F.greatest(F.col("age"), F.lit(0)))).alias("ages"),
         F.array(*_histogram(F.when(left > 0, left))).alias("expiries"),
@@ -191,10 +247,6 @@ def _counted(expiry: str, now: int) -> dict[str, Column]:
     return {"expired": F.count_if(gone), "next_expiry": F.min(later), "last_expiry": F.max(later)}
 
 
-def _expiries(expiry: str, now: int) -> list[Column]:
-    return [column.alias(name) for name, column in _counted(expiry, now).items()]
-
-
 def _histogram(value: Column) -> list[Column]:
     from pyspark.sql import functions as F
 
@@ -210,6 +262,13 @@ def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
     return tuple(Bucket(EDGES[at], ends[at], counts[at]) for at in span)
 
 
+#: The figures of a part that are so in the row.
+_TAKEN = (
+    *("entries", "written", "oldest_write", "newest_write", "oldest_time", "newest_time"),
+    *("expired", "next_expiry", "last_expiry"),
+)
+
+
 def _take(found: _Found, row: Mapping[str, Any], tried: Tried) -> None:
     found.keys += row["keys"]
     found.entries += row["entries"]
@@ -217,28 +276,16 @@ def _take(found: _Found, row: Mapping[str, Any], tried: Tried) -> None:
     timers = [each for each in (found.next_timer, row["next_timer"]) if each is not None]
     found.next_timer = min(timers, default=None)
     at, other = row["input"], tried(found.operator, row["input"])
-    empty = found.parts[at]
     what_if = None
     if other is not None:
         gone = row["tried_expired"]
         what_if = WhatIf(other, gone, row["entries"] - gone, row["tried_next_expiry"], row["tried_last_expiry"])
-    found.parts[at] = Part(
-        at,
-        empty.name,
-        empty.of,
-        empty.ttl,
-        row["entries"],
-        row["written"],
-        row["oldest_write"],
-        row["newest_write"],
-        row["oldest_time"],
-        row["newest_time"],
-        row["expired"],
-        row["next_expiry"],
-        row["last_expiry"],
-        _buckets(row["ages"]),
-        _buckets(row["expiries"]),
-        what_if,
+    found.parts[at] = replace(
+        found.parts[at],
+        **{name: row[name] for name in _TAKEN},
+        ages=_buckets(row["ages"]),
+        expiries=_buckets(row["expiries"]),
+        what_if=what_if,
     )
 
 

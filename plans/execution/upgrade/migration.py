@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.file_logs import place_of
 from compiled_plan.plans.execution.checkpoint.marks import carry_marks
-from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, place_of, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.store import Generation
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.spark.storage import Folder

@@ -26,8 +26,7 @@ from compiled_plan.plans.execution.stages.build import StageBuilder, StageOption
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.tables.constant_rows import values_source
 from compiled_plan.plans.execution.tables.sources import named
-from compiled_plan.plans.execution.upgrade.batches import Batch
-from compiled_plan.plans.execution.upgrade.filling import Filling
+from compiled_plan.plans.execution.upgrade.filling import Batch, Filling
 from compiled_plan.plans.execution.upgrade.history import ReadFile, write_log
 from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session
 from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, ProgramFiles

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.setting import product_version
+from compiled_plan.plans.execution.checkpoint.description import product_version
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.interfaces import connectors

@@ -13,9 +13,8 @@ from functools import cached_property
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
-from compiled_plan.plans.execution.upgrade.batches import Clock, batches_of
 from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
-from compiled_plan.plans.execution.upgrade.filling import Filling
+from compiled_plan.plans.execution.upgrade.filling import Clock, Filling, batches_of
 from compiled_plan.plans.execution.upgrade.pasts import Pasts
 from compiled_plan.plans.execution.upgrade.repeatable import unrepeatable
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
