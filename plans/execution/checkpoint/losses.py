@@ -23,15 +23,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import (
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.inspection.checkpoints import (
-    OFFSETS,
-    RESTORE,
-    WATERMARKS,
-    WRITTEN,
-    Head,
-    damaged,
-    json_in,
-)
+from compiled_plan.plans.inspection.checkpoints import OFFSETS, RESTORE, WATERMARKS, WRITTEN, Head, damaged, json_in
 from compiled_plan.plans.inspection.diff.description import read_description
 
 #: The position of a source of files: the number of the last entry in its log that was read.

@@ -6,8 +6,7 @@ it takes versions away that it no longer needs, so who reads asks for the last o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +14,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
 from compiled_plan.plans.execution.spark.java import java_causes
+from compiled_plan.plans.execution.spark.settings import settings
 from compiled_plan.plans.execution.spark.storage import Folder
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 SCHEMA = "op STRING, key STRING, bytes BINARY"
 #: In front of the `op` of keys that are no operator's: lists of a host's own.
 HOSTS_OWN = "\0"
-_VERSION, _WRITTEN = "spark.sql.streaming.stateStore.checkpointFormatVersion", "2"
+#: The settings by which state is read that runs have written; for as long as its rows are asked for.
+WRITTEN = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}
 _TRIES = 5
 #: By host, what its state is read with, and where an operator's bytes are in it.
 _READING: Mapping[str, tuple[Mapping[str, str], str]] = {
@@ -35,22 +36,8 @@ _READING: Mapping[str, tuple[Mapping[str, str], str]] = {
 T = TypeVar("T")
 
 
-@contextmanager
-def state_settings(spark: SparkSession) -> Iterator[None]:
-    """The settings by which state is read that runs have written; for as long as its rows are asked for."""
-    before = spark.conf.get(_VERSION, None)
-    spark.conf.set(_VERSION, _WRITTEN)
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(_VERSION)
-        else:
-            spark.conf.set(_VERSION, before)
-
-
 def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping[str, Any]], batch: int) -> DataFrame:
-    """The state of all operators as it was after a micro-batch; see `SCHEMA`. Used inside `state_settings`.
+    """The state of all operators as it was after a micro-batch; see `SCHEMA`. Used under the settings `WRITTEN`.
 
     Args:
         spark: the session.
@@ -103,7 +90,7 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
             break
         tried = batch
         try:
-            with state_settings(spark):
+            with settings(spark, WRITTEN):
                 return read(batch)
         except Exception as found:
             fault = found

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
 
-_EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1)
 
 
 def literal_column(literal: r.Literal, context: ExpressionContext) -> Column:
@@ -58,29 +58,30 @@ def _read(value: Any, type_: t.LogicalType) -> Column | None:
         case t.BytesType():
             return F.lit(bytearray(base64.b64decode(value)))
         case t.DateType():
-            day = value if isinstance(value, int) else (date.fromisoformat(value) - _EPOCH.date()).days
+            day = value if isinstance(value, int) else (date.fromisoformat(value) - EPOCH.date()).days
             return F.date_from_unix_date(F.lit(day))
         case t.TimeType():
-            return F.lit(value if isinstance(value, int) else _millis_of_day(str(value)))
+            return F.lit(value if isinstance(value, int) else millis_of_day(str(value)))
         case t.TimestampLtzType():
             # Plans write points in time as UTC shows them, whatever the session's time zone.
-            return F.timestamp_micros(F.lit(_micros(str(value).removesuffix("Z"))).cast("bigint"))
+            return F.timestamp_micros(F.lit(micros_of(str(value).removesuffix("Z"))).cast("bigint"))
         case t.TimestampType():
-            return F.timestamp_micros(F.lit(_micros(str(value))).cast("bigint")).cast("timestamp_ntz")
+            return F.timestamp_micros(F.lit(micros_of(str(value))).cast("bigint")).cast("timestamp_ntz")
     return None
 
 
-def _millis_of_day(text: str) -> int:
+def millis_of_day(text: str) -> int:
+    """Milliseconds of a time of day, `10:30` or `10:30:00.123`."""
     clock, _dot, fraction = text.partition(".")
     hours, minutes, seconds = ([int(part) for part in clock.split(":")] + [0, 0])[:3]
     return (hours * 3600 + minutes * 60 + seconds) * 1000 + int((fraction + "000")[:3])
 
 
-def _micros(text: str) -> int:
+def micros_of(text: str) -> int:
     """Microseconds since 1970 of a date and time without zone; digits beyond micros are cut off."""
     whole, _, fraction = text.replace("T", " ").partition(".")
     padded = whole if whole.count(":") == 2 else whole + ":00"
-    since = datetime.fromisoformat(padded) - _EPOCH
+    since = datetime.fromisoformat(padded) - EPOCH
     return since // timedelta(microseconds=1) + int((fraction + "000000")[:6])
 
 

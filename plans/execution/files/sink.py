@@ -144,7 +144,6 @@ class FileSink:
         return self.format.line(self.context.spark, self.spec, writable_kind(self.format.spec, self.table), row)
 
     def left(self) -> tuple[int, str]:
-        """See `LeavesFiles.left`."""
         root, run = self.table.options["path"], f"part-{self.context.run_id}-"
         files = Files(self.context.spark, root)
         names = [entry.relative.rpartition("/")[2] for entry in files.walk(files.root)] if files.exists(root) else []

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from compiled_plan.plans.execution.operators.base import (
-    KeyedOperator,
-    KeyedPort,
-    Lowering,
-    assigners_above,
-    keyed,
-)
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, assigners_above, keyed
 from compiled_plan.plans.execution.operators.join import BinaryJoin, binary_join, join_ports
 from compiled_plan.plans.execution.operators.parameters import Parameters, SortColumn, sort_columns
 from compiled_plan.plans.nodes.base import PlanNode

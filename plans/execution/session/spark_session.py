@@ -27,6 +27,7 @@ from compiled_plan.plans.execution.session.java_options import (
 from compiled_plan.plans.execution.session.lean_start import lean_session, start_java
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
 from compiled_plan.plans.execution.spark.java import java_class, know_classes
+from compiled_plan.plans.execution.spark.settings import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -118,13 +119,13 @@ def spark_session(
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
     given = _submitted() | chosen
-    settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
-    if PARTITIONS in settings:
-        settings[ASKED] = settings[PARTITIONS]
-    settings.setdefault(PARTITIONS, str(_cores(master)))
-    lean = _add_kernel(settings, master, java)
+    wanted = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
+    if PARTITIONS in wanted:
+        wanted[ASKED] = wanted[PARTITIONS]
+    wanted.setdefault(PARTITIONS, str(_cores(master)))
+    lean = _add_kernel(wanted, master, java)
     with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
-        session = _start(master, settings, lean=lean, open_to_users=open_to_users)
+        session = _start(master, wanted, lean=lean, open_to_users=open_to_users)
     try:
         yield session
     finally:
@@ -196,20 +197,9 @@ def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
         empty_batches: whether they run a batch without data once the watermark has moved; a stage that keeps
             processing time has them for ever, at each trigger.
     """
-    settings = form_of_queries(empty_batches)
     # A program may start several runs at once, in threads of their own.
-    with _STARTING:
-        before: dict[str, str | None] = {name: spark.conf.get(name, None) for name in settings}
-        for name, value in settings.items():
-            spark.conf.set(name, value)
-        try:
-            yield
-        finally:
-            for name, former in before.items():
-                if former is None:
-                    spark.conf.unset(name)
-                else:
-                    spark.conf.set(name, former)
+    with _STARTING, settings(spark, form_of_queries(empty_batches)):
+        yield
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.spark.settings import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,10 +53,9 @@ def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> No
     Raises:
         StuckError: it went on for so many seconds after that.
     """
-    before = spark.conf.get(_TIMEOUT)
-    spark.conf.set(_TIMEOUT, f"{max(1, round(seconds * 1000))}ms")
     try:
-        query.stop()
+        with settings(spark, {_TIMEOUT: f"{max(1, round(seconds * 1000))}ms"}):
+            query.stop()
     except Exception as fault:
         if "TimeoutException" not in f"{type(fault).__name__} {fault}":
             raise
@@ -63,8 +63,6 @@ def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> No
             f"the run goes on, {seconds:g} s after it was stopped",
             remedy="end the process; the checkpoint holds what was committed before",
         ) from fault
-    finally:
-        spark.conf.set(_TIMEOUT, str(before))
 
 
 def within(seconds: float, work: Callable[[], object]) -> bool:

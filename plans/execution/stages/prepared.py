@@ -13,11 +13,7 @@ from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec, resolved_table, table_of
-from compiled_plan.plans.execution.operators.base import (
-    goes_by_the_clock,
-    has_event_time,
-    is_keyed,
-)
+from compiled_plan.plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
 from compiled_plan.plans.inspection.rules import check_runs

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.failures import translate
+from compiled_plan.plans.execution.spark.settings import settings
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame
 
-_FORM = "spark.sql.parquet.outputTimestampType"
+#: Timestamps are written as points in time, which other readers than Spark understand, too.
+_POINTS_IN_TIME = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
 _ROWS = frozenset({"row", "maybeRow", "packedRow"})
 _LISTS = frozenset({"list", "packedList", "rows"})
 #: Lists whose elements are not what is kept, but ways through what is kept.
@@ -72,7 +73,7 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
                 remedy="run its plan",
             )
         entries = entries_of(operator, reader.content(rows, operator.uid))
-        with _points_in_time(reader.spark):
+        with settings(reader.spark, _POINTS_IN_TIME):
             entries.write.mode("overwrite").parquet(folder.uri)
 
     try:
@@ -84,20 +85,6 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
         raise
     except Exception as fault:
         raise translate(fault) from fault
-
-
-@contextmanager
-def _points_in_time(spark: SparkSession) -> Iterator[None]:
-    """Timestamps are written as points in time, which other readers than Spark understand, too."""
-    before = spark.conf.get(_FORM, None)
-    spark.conf.set(_FORM, "TIMESTAMP_MICROS")
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(_FORM)
-        else:
-            spark.conf.set(_FORM, before)
 
 
 def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:

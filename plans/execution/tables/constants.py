@@ -10,6 +10,7 @@ from typing import Any
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.literals_to_columns import EPOCH, micros_of, millis_of_day
 
 
 class NotConstantError(Exception):
@@ -70,18 +71,12 @@ _CALLS: dict[str, Callable[[r.Call], Any]] = {
 
 
 def _moment(value: Any, type_: t.LogicalType) -> dt.datetime:
-    whole, _, fraction = str(value).removesuffix("Z").replace("T", " ").partition(".")
-    padded = whole if whole.count(":") == 2 else f"{whole}:00"
-    found = dt.datetime.fromisoformat(padded).replace(microsecond=int((fraction + "000000")[:6]))
-    return found.replace(tzinfo=dt.UTC) if isinstance(type_, t.TimestampLtzType) else found
+    zone = dt.UTC if isinstance(type_, t.TimestampLtzType) else None
+    return EPOCH.replace(tzinfo=zone) + dt.timedelta(microseconds=micros_of(str(value).removesuffix("Z")))
 
 
 def _clock(value: Any, type_: t.LogicalType) -> int:
-    if isinstance(value, int):
-        return value
-    clock, _, fraction = str(value).partition(".")
-    hours, minutes, seconds = ([*map(int, clock.split(":")), 0, 0])[:3]
-    return (hours * 3600 + minutes * 60 + seconds) * 1000 + int((fraction + "000")[:3])
+    return value if isinstance(value, int) else millis_of_day(str(value))
 
 
 def _day(value: Any, type_: t.LogicalType) -> dt.date:

@@ -57,11 +57,9 @@ class SparkFileTimes:
         self._spark = spark
 
     def of(self, paths: Sequence[str]) -> Mapping[str, int]:
-        """See `FileTimes.of`."""
         return self._asked("of", json.dumps(list(paths)))
 
     def below(self, root: str) -> Mapping[str, int]:
-        """See `FileTimes.below`."""
         return self._asked("below", root)
 
     def _asked(self, method: str, argument: str) -> Mapping[str, int]:

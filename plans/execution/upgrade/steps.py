@@ -43,7 +43,6 @@ class FinishBatch(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"finish micro-batch {self.batch}, which was begun, with the old plan"
 
 
@@ -64,7 +63,6 @@ class CarrySource(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"source {self.table}: {_SOURCES[self.how]}"
 
 
@@ -93,7 +91,6 @@ class ReadState(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"read the state of generation {self.generation} ({self.partitions} partitions, {self.host})"
 
 
@@ -116,7 +113,6 @@ class MoveState(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         name = self.uid if self.uid == self.mapping.source else f"{self.mapping.source} as {self.uid}"
         more = [] if self.mapping.is_identity else ["columns and calls where they are now"]
         if self.mapping.dropped:
@@ -144,7 +140,6 @@ class DropState(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"drop {self.uid}: {'the plan has it no more' if self.why == REMOVED else 'as --reset asks'}"
 
 
@@ -169,7 +164,6 @@ class StartEmpty(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"start {self.uid} empty: it is {_EMPTY[self.why]}"
 
 
@@ -190,7 +184,6 @@ class ReadHistory(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         files = "1 file" if self.files == 1 else f"{self.files} files"
         if self.given:
             return f"read {files} of {self.given} for the rows of {self.table} so far"
@@ -216,7 +209,6 @@ class WarmUp(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         batches = "1 micro-batch" if self.batches == 1 else f"{self.batches} micro-batches"
         return f"fill {self.uid} from history in {batches}, to no sink: it is {_EMPTY[self.why]}"
 
@@ -238,7 +230,6 @@ class WriteState(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"write generation {self.generation} ({self.partitions} partitions, {self.host}), timers set afresh"
 
 
@@ -257,7 +248,6 @@ class Publish(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return (
             f"have generation {self.generation} count; generation {self.before} stays as it is, for --rollback, "
             "until --prune"
