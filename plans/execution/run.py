@@ -25,20 +25,18 @@ from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import check as check_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
-from compiled_plan.plans.execution.session.loaded_code import check_loaded_code
 from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import java_class, know_classes
-from compiled_plan.plans.execution.spark.packages import provide
+from compiled_plan.plans.execution.spark.packages import check_loaded_code, provide
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, table_spec
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.tables.sinks import Sinks
-from compiled_plan.plans.execution.tables.source_tables import SourceTables
-from compiled_plan.plans.execution.tables.sources import Sources
+from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock

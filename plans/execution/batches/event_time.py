@@ -180,8 +180,6 @@ def event_time_of(
     """The watermark of a plan's query; None where Spark's own way will do.
 
     Args:
-        prepared: the plan.
-        spark: the session.
         folder: the generation that it runs on.
         names: the names of its sources, by node.
         interval: how often Spark looks for rows, in ms; 0 for all the time.

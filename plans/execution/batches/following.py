@@ -23,7 +23,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.interfaces.connectors import Commits
 from compiled_plan.plans.execution.realtime.watermarks import SOURCE as TICKS
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable
+from compiled_plan.plans.execution.tables.sources import NO_TABLE, ReadTable
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
 from compiled_plan.plans.text.masking import masked_text
 

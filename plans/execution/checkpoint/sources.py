@@ -50,7 +50,6 @@ def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | 
     """The names of a program's sources.
 
     Args:
-        prepared: the plan.
         setting: what the run adds.
         old: the description of the program that the checkpoint was last started with.
     """

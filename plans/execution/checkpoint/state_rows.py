@@ -40,7 +40,6 @@ def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping
     """The state of all operators as it was after a micro-batch; see `SCHEMA`. Used under the settings `WRITTEN`.
 
     Args:
-        spark: the session.
         generation: Spark's checkpoint location.
         stages: the kernel's spec of each stage, in order.
         batch: the number of the micro-batch.
@@ -58,7 +57,6 @@ def stage_rows(spark: SparkSession, generation: str, stage: int, batch: int, hos
     """The state of a stage as it was after a micro-batch, the host's own keys included; see `SCHEMA`.
 
     Args:
-        spark: the session.
         generation: the URI of Spark's checkpoint location.
         stage: its number, from 0.
         batch: the number of the micro-batch.
@@ -75,7 +73,6 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
     """What is read of the state after the last micro-batch that is done, also while a run goes on.
 
     Args:
-        spark: the session.
         generation: Spark's checkpoint location.
         read: given the number of that micro-batch, or None before the first; called again for a later one where what
             it reads was taken away meanwhile.

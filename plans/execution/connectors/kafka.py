@@ -36,7 +36,6 @@ def write(messages: Messages, context: SinkContext, *, upserts: bool) -> RowSink
     """A sink for a table.
 
     Args:
-        messages: the table.
         context: see `SinkContext`.
         upserts: whether the row of a key is deleted by a message without a value.
 

@@ -33,10 +33,8 @@ class Messages:
     """How the rows of a table are in messages.
 
     Args:
-        table: the table.
         spec: its connector.
         parts: which columns are in the key and which in the value.
-        spark: the session.
     """
 
     table: TableSpec

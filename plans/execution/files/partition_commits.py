@@ -48,7 +48,6 @@ class PartitionCommits:
     """The partitions of a table of files.
 
     Args:
-        spark: the session.
         table: its identifier, for messages.
         path: its folder.
         keys: the columns that partition it.

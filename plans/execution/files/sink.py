@@ -15,7 +15,7 @@ from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.files.partition_commits import PartitionCommits
-from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
+from compiled_plan.plans.execution.files.source import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, shape, writable_kind
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.interfaces.connectors import SinkContext, TableSpec

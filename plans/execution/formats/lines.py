@@ -61,7 +61,6 @@ class LineFormat:
         """The changes of a part of a message: an array of structs of kind, suffix of the path, columns, and metadata.
 
         Args:
-            spark: the session.
             spec: the table.
             part: the part's text.
             place: topic, partition and offset of the message, which an error names.

@@ -51,7 +51,6 @@ def descriptors(spark: SparkSession, name: str, table: str) -> dict[str, str]:
     """The type of a class as options of the kernel's.
 
     Args:
-        spark: the session.
         name: the full name of the class.
         table: the table, for messages.
 

@@ -79,7 +79,6 @@ class SourceContext:
     """What a source may use.
 
     Args:
-        spark: the session.
         max_files: how many files a micro-batch reads of one table at most; None for all that are there.
         clock: the time of a row, as TIMESTAMP; None where that of its micro-batch is meant.
     """
@@ -183,7 +182,6 @@ class SinkContext:
     """What a sink may use.
 
     Args:
-        spark: the session.
         run_id: stable over restarts on one checkpoint.
         stdout: prints a line of data.
         writes: whether it is going to write; else it is asked what it left, and need not be there.

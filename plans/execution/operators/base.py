@@ -74,7 +74,6 @@ class Lowering:
     """What lowering may look at: the plan, and how to turn expressions into columns.
 
     Args:
-        plan: the plan.
         expressions: how they become columns.
         functions: those in Python.
         row_by_row: whether watermarks travel between the rows, in real-time mode.

@@ -99,7 +99,6 @@ def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> D
     """The rows of a data source, whose columns are those of the table.
 
     Args:
-        opened: the data source.
         reader: of Spark, for a stream or for a whole table.
         columns: what the data source is told of them; None for nothing, where it has types.
 

@@ -52,7 +52,6 @@ def check(prepared: PreparedPlan, host: str) -> None:
     """Refuse what does not run in real-time mode.
 
     Args:
-        prepared: the plan.
         host: the Spark operator that hosts the stages.
 
     Raises:

@@ -59,8 +59,6 @@ class RealTimeQuery:
     """Starts the query of a run, and counts what its sinks got.
 
     Args:
-        spark: the session.
-        prepared: the plan.
         sinks: the open sinks.
         interval_ms: between checkpoints.
         partitions: of each stage.

@@ -38,7 +38,6 @@ def ticks(spark: SparkSession, partitions: int, watermarks: str = "") -> DataFra
     """A frame with the `key` that takes each row to its partition, and what the kernel's `Ticks` says of sources.
 
     Args:
-        spark: the session.
         partitions: shuffle partitions of each stage.
         watermarks: the id of the kernel's `RealTimeWatermarks`; empty in plans without event time.
     """
@@ -60,8 +59,6 @@ def control_rows(
     """The control rows of a plan.
 
     Args:
-        spark: the session.
-        prepared: the plan.
         opened: its sources, by node.
         names: under which the checkpoint knows them.
         partitions: of each stage.

@@ -193,7 +193,6 @@ def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
     """The settings of queries that are started meanwhile; other queries of the session keep theirs.
 
     Args:
-        spark: the session.
         empty_batches: whether they run a batch without data once the watermark has moved; a stage that keeps
             processing time has them for ever, at each trigger.
     """

@@ -32,8 +32,6 @@ def follow(spark: SparkSession, query: StreamingQuery, stopped: Callable[[], boo
     """Wait for the end of a query.
 
     Args:
-        spark: its session.
-        query: the query.
         stopped: whether it is to end before.
         seconds: how long to wait for what runs then.
 

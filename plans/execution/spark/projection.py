@@ -18,7 +18,6 @@ class Selection:
     """Which rows, and which columns.
 
     Args:
-        columns: the columns.
         conditions: of the rows, each of those for which the ones before it hold; None holds for all.
     """
 

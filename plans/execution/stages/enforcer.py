@@ -209,7 +209,6 @@ def _fitted(value: Column, type_: LogicalType, *, nested: bool) -> Column:
     """The value cut to the declared length, and padded to it where the type has a fixed one.
 
     Args:
-        value: the value.
         type_: its type.
         nested: whether the fields of rows are fitted, too.
     """

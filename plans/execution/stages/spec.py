@@ -59,7 +59,7 @@ class StageSpecs:
 
     @cached_property
     def _held_back(self) -> dict[int, int]:
-        """How far, in ms, the watermark of each operator is behind that of the query: what operators above hold back."""
+        """By operator, how far in ms its watermark is behind the query's: as much as operators above hold back."""
         operators, targets = self.hosted.operators, self.prepared.layout.targets
         found = dict.fromkeys(operators, 0)
         # In the order of their stages: each after those that feed it.

@@ -74,7 +74,6 @@ def with_current_watermark(
     """The rows of a source with what CURRENT_WATERMARK gives for each, in ms.
 
     Args:
-        spark: the session.
         frame: the rows of the source.
         times: see `watermark_times`.
         partitions: makes it where partitions have watermarks of their own; else `CurrentWatermark` of the kernel.

@@ -45,8 +45,6 @@ def key_report(reader: StateReader, operator: StoredOperator, wanted: Mapping[st
     """What an operator keeps for a key, or for all keys that begin with it.
 
     Args:
-        reader: the checkpoint.
-        operator: the operator.
         wanted: texts of values by the names of key columns; see `wanted_key`.
 
     Raises:

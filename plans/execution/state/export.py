@@ -51,8 +51,6 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
     the operator looks at the key next; then the fields of the entry, and those that a key has once.
 
     Args:
-        reader: the checkpoint.
-        operator: the operator.
         path: a folder that is not there yet, local or of any file system that Spark reaches.
 
     Raises:

@@ -116,7 +116,6 @@ def state_report(
     """Figures of operators.
 
     Args:
-        reader: the checkpoint.
         uids: the operators; None for all.
         now: the time in ms for which ages and expiries are told; None for the present.
         tried: another TTL for entries.

@@ -47,11 +47,7 @@ class FileTimes(Protocol):
 
 
 class SparkFileTimes:
-    """By the file systems that Spark knows.
-
-    Args:
-        spark: the session.
-    """
+    """By the file systems that Spark knows."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark

@@ -41,7 +41,6 @@ class Migration:
     """One migration, under the checkpoint's lock; nothing of it counts before the new generation is published.
 
     Args:
-        spark: the session.
         decision: its steps.
         last: the program of the old generation.
         old: the old generation, which stays as it is.

@@ -28,7 +28,6 @@ class Pasts:
     """The sources of a program.
 
     Args:
-        prepared: the plan.
         names: under which Spark keeps how far each was read.
         description: of the old program.
         generation: Spark's checkpoint location.

@@ -25,7 +25,6 @@ class Meanwhile:
     """What a table got of the generation that counts no more.
 
     Args:
-        table: the table.
         rows: how many rows.
         files: how many files, where it is a folder of them.
         pattern: the names of these files; empty elsewhere.
@@ -72,7 +71,6 @@ def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
     """Have the generation count again that the present one was made from.
 
     Args:
-        spark: a session.
         checkpoint: the checkpoint's folder.
 
     Raises:
@@ -105,7 +103,6 @@ def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
     """Remove the generations that do not count; gives their numbers.
 
     Args:
-        spark: a session.
         checkpoint: the checkpoint's folder.
 
     Raises:
@@ -121,7 +118,6 @@ def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
     """Have a generation count whose head was lost, with the program that it last ran.
 
     Args:
-        spark: a session.
         checkpoint: the checkpoint's folder.
         generation: its number.
 

@@ -108,7 +108,6 @@ class Start:
         """Hold the checkpoint meanwhile; what is not published in it leaves nothing.
 
         Args:
-            spark: the session.
             lost: called when another process took the checkpoint over.
             finish: runs the micro-batch that was begun with the old program, where the state moves.
             stopped: whether the run is to end, while the state moves.

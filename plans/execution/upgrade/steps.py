@@ -51,7 +51,6 @@ class CarrySource(Step):
     """What becomes of how far a table was read.
 
     Args:
-        table: the table.
         names: under which Spark keeps it.
         how: "goes on", "begins" or "waits".
     """
@@ -172,7 +171,6 @@ class ReadHistory(Step):
     """Read once more what a table's source has read, or the table that is given for that.
 
     Args:
-        table: the table.
         files: how many files.
         given: where the table is that is given instead; empty where there is none.
     """
