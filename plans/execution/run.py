@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
-from compiled_plan.plans.execution.batches.event_time import SparksWatermark, event_time_of
+from compiled_plan.plans.execution.batches.event_time import QueryWatermark, event_time_of
 from compiled_plan.plans.execution.batches.following import Committing, Follower, RunResult
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.batches.progress import BatchProgress
@@ -38,7 +38,7 @@ from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
-from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
+from compiled_plan.plans.execution.upgrade.history import FileTimes
 from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
@@ -124,7 +124,7 @@ class Run:
 
     def _start(self, *, guarded: bool) -> Start:
         folder = folder_of(self.spark, self.options.checkpoint or self._temporary)
-        request = UpgradeRequest(self.prepared, self.setting, self.options, self.functions, SparkFileTimes(self.spark))
+        request = UpgradeRequest(self.prepared, self.setting, self.options, self.functions, FileTimes(self.spark))
         return Start(folder, request, guarded=guarded)
 
     def _register_functions(self) -> None:
@@ -317,7 +317,7 @@ class Run:
         Returns:
             Whether the run was stopped meanwhile.
         """
-        moved = SparksWatermark(self.spark).move_waiting(follower.query, END)
+        moved = QueryWatermark(self.spark).move_waiting(follower.query, END)
         # A query that has run no batch yet has none to move: the rows of a first one tell of it.
         for _ in ("fires",) if moved else ("tells", "fires"):
             self.folder.write_text(f"{ENDS}/{uuid.uuid4().hex}.json", end_text())

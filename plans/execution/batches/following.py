@@ -23,7 +23,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.interfaces.connectors import Commits
 from compiled_plan.plans.execution.realtime.watermarks import SOURCE as TICKS
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.execution.tables.sources import NO_TABLE, ReadTable
+from compiled_plan.plans.execution.tables.sources import NO_TABLE, SourceTables
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
 from compiled_plan.plans.text.masking import masked_text
 
@@ -56,13 +56,6 @@ class Counts(Protocol):
         """What was written of a micro-batch of this run; asked once."""
 
 
-class Tables(Protocol):
-    """Knows which tables are read."""
-
-    def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
-        """Those of a query, in the order of the sources in its progress."""
-
-
 class Follower:
     """Reports the micro-batches of a query as they end, and adds up their figures.
 
@@ -83,7 +76,7 @@ class Follower:
         handles: Sequence[StageHandle],
         plan: CompiledPlan,
         folder: Folder,
-        tables: Tables,
+        tables: SourceTables,
         sinks: Counts,
         report: Callable[[BatchProgress], None],
         *,

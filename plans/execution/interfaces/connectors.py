@@ -268,36 +268,40 @@ class LookupTable:
     miss_delay: int = 0
 
 
-_SOURCES: dict[str, SourceFactory] = {}
-_SINKS: dict[str, SinkFactory] = {}
-_LOOKUPS: dict[str, LookupFactory] = {}
 _F = TypeVar("_F")
 
 
-def source_connector(spec: ConnectorSpec) -> Callable[[SourceFactory], SourceFactory]:
-    """Register a function as the source of a connector."""
-    assert spec.source is not None, f"the spec of {spec.name} has no source"
-    return _registers(_SOURCES, spec)
+class Registry(dict[str, _F]):
+    """What opens tables of connectors for one use, by the connectors' names; a call registers.
+
+    Args:
+        use: "source", "sink" or "lookup".
+    """
+
+    def __init__(self, use: str) -> None:
+        super().__init__()
+        self.use = use
+
+    def __call__(self, spec: ConnectorSpec) -> Callable[[_F], _F]:
+        """Register a function for a connector."""
+        assert getattr(spec, self.use) is not None, f"the spec of {spec.name} has no {self.use}"
+
+        def register(factory: _F) -> _F:
+            self[spec.name] = factory
+            return factory
+
+        return register
+
+    def of(self, options: Mapping[str, str]) -> _F:
+        """What opens a table of these options; the connector's module has its name."""
+        name = options["connector"]
+        import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
+        return self[name]
 
 
-def sink_connector(spec: ConnectorSpec) -> Callable[[SinkFactory], SinkFactory]:
-    """Register a function as the sink of a connector."""
-    assert spec.sink is not None, f"the spec of {spec.name} has no sink"
-    return _registers(_SINKS, spec)
-
-
-def lookup_connector(spec: ConnectorSpec) -> Callable[[LookupFactory], LookupFactory]:
-    """Register a function as the lookup of a connector."""
-    assert spec.lookup is not None, f"the spec of {spec.name} has no lookup"
-    return _registers(_LOOKUPS, spec)
-
-
-def _registers(registry: dict[str, _F], spec: ConnectorSpec) -> Callable[[_F], _F]:
-    def register(factory: _F) -> _F:
-        registry[spec.name] = factory
-        return factory
-
-    return register
+source_connector: Registry[SourceFactory] = Registry("source")
+sink_connector: Registry[SinkFactory] = Registry("sink")
+lookup_connector: Registry[LookupFactory] = Registry("lookup")
 
 
 def check_table(
@@ -330,7 +334,7 @@ def open_source(table: TableSpec, context: SourceContext) -> RowSource:
     """
     keys = table.partition_keys
     check_table(table.identifier, table.options, table.columns, keys, reading=True, primary_key=table.primary_key)
-    return _factory(_SOURCES, table.options)(table, context)
+    return source_connector.of(table.options)(table, context)
 
 
 def open_sink(table: TableSpec, context: SinkContext) -> RowSink:
@@ -341,7 +345,7 @@ def open_sink(table: TableSpec, context: SinkContext) -> RowSink:
     """
     keys = table.partition_keys
     check_table(table.identifier, table.options, table.columns, keys, reading=False, primary_key=table.primary_key)
-    return _factory(_SINKS, table.options)(table, context)
+    return sink_connector.of(table.options)(table, context)
 
 
 def files_of(table: TableSpec, context: SinkContext) -> tuple[int, str]:
@@ -357,11 +361,4 @@ def open_lookup(table: LookupTable) -> str:
         UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.
     """
     check_table(table.identifier, table.options, table.columns, reading=True, lookup=True)
-    return _factory(_LOOKUPS, table.options)(table)
-
-
-def _factory(registry: dict[str, _F], options: dict[str, str]) -> _F:
-    """What opens tables of a connector; its module has the connector's name."""
-    name = options["connector"]
-    import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
-    return registry[name]
+    return lookup_connector.of(table.options)(table)

@@ -12,7 +12,7 @@ from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPor
 from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.tables import PhysicalColumn, ResolvedTable
+from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.types import BOOLEAN
 
 
@@ -77,17 +77,13 @@ def changelog_normalize(node: ChangelogNormalize, lowering: Lowering) -> KeyedOp
     )
 
 
-def _physical(table: ResolvedTable) -> list[str]:
-    return [column.name for column in table.table_schema.columns if isinstance(column, PhysicalColumn)]
-
-
 def primary_key(node: Sink) -> list[int]:
     """The positions of a sink's primary key in what it writes; none where its table has none."""
     table = node.dynamic_table_sink.table.resolved_table
     key = table.table_schema.primary_key if table else None
     if table is None or key is None:
         return []
-    names = _physical(table)
+    names = physical_row(table).names
     return [names.index(name) for name in key.columns]
 
 
@@ -100,7 +96,7 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
     types = lowering.input_types(node)
     table = node.dynamic_table_sink.table.resolved_table
     assert table is not None
-    names = _physical(table)
+    names = physical_row(table).names
     keys = primary_key(node)
     upsert_key = tuple(node.input_upsert_key) if node.input_upsert_key else None
     parameters: Parameters = SinkUpsertMaterializerParameters(upsert_key)

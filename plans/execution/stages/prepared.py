@@ -21,11 +21,11 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc
+from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.nodes.tables import (
     CatalogTable,
     FilterPushDown,
     PartitionPushDown,
-    PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
     ResolvedTable,
@@ -34,7 +34,7 @@ from compiled_plan.plans.nodes.tables import (
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, walk
 from compiled_plan.plans.trees import reached
-from compiled_plan.plans.types import BOOLEAN, STRING, Field, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types import BOOLEAN, STRING, LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -201,17 +201,10 @@ def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
 def _spec(
     table: CatalogTable, resolved: ResolvedTable, node: int, metadata: tuple[tuple[str, LogicalType], ...] = ()
 ) -> TableSpec:
-    physical = RowType(
-        fields=tuple(
-            Field(column.name, column.data_type)
-            for column in resolved.table_schema.columns
-            if isinstance(column, PhysicalColumn)
-        )
-    )
     key = resolved.table_schema.primary_key
     return TableSpec(
         identifier=".".join(table.path),
-        columns=physical,
+        columns=physical_row(resolved),
         options=dict(resolved.options or {}),
         metadata=metadata,
         partition_keys=resolved.partition_keys,
@@ -268,9 +261,9 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
     """The columns and rows of a scan as its abilities say (ProjectPushDown, ReadingMetadata, FilterPushDown)."""
     source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
-    columns = resolved_table(scan).table_schema.columns
-    physical = [column for column in columns if isinstance(column, PhysicalColumn)]
-    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(physical)))
+    stored = physical_row(resolved_table(scan))
+    each_stored = tuple((at,) for at in range(len(stored.fields)))
+    paths: tuple[tuple[int, ...], ...] = each_stored
     filters: list[tuple[RexNode, tuple[tuple[int, ...], ...]]] = []
     changes = changelog_of(resolved_table(scan).options or {}, reading=True)
     for ability in source.abilities:
@@ -286,8 +279,7 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             # limits only let a source leave rows out early, and `stages.watermarks` makes the watermarks.
             filters += [(predicate, paths) for predicate in ability.predicates]
         elif isinstance(ability, PartitionPushDown):
-            stored = RowType(fields=tuple(Field(column.name, column.data_type) for column in physical))
-            filters.append((in_partitions(ability, stored), tuple((at,) for at in range(len(physical)))))
+            filters.append((in_partitions(ability, stored), each_stored))
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
 

@@ -11,6 +11,7 @@ from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.settings import settings
 from compiled_plan.plans.execution.spark.storage import folder_of
+from compiled_plan.plans.execution.state.content import ROWS
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 #: Timestamps are written as points in time, which other readers than Spark understand, too.
 _POINTS_IN_TIME = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
-_ROWS = frozenset({"row", "maybeRow", "packedRow"})
 _LISTS = frozenset({"list", "packedList", "rows"})
 #: Lists whose elements are not what is kept, but ways through what is kept.
 _NO_ENTRIES = frozenset({"partial", "complete", "buckets"})
@@ -117,7 +117,7 @@ def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists
     described = [] if of.field["is"] == "rows" else of.field["fields"]
     own = [each for each in described if each["name"] not in _WRITES]
     row = [(entry, of.field)] if of.field["is"] == "rows" else []
-    row += [(entry.getField(each["name"]), each) for each in own if each["is"] in _ROWS]
+    row += [(entry.getField(each["name"]), each) for each in own if each["is"] in ROWS]
     several = len(lists) > 1
     names = {_named(each, of, several) for each in own}
     columns = [
@@ -132,7 +132,7 @@ def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists
 
 def _named(field: Mapping[str, Any], of: _EntryList, several: bool) -> str:
     """The rows of several inputs have columns of their own."""
-    return f"{of.name}_row" if several and field["is"] in _ROWS else str(field["name"])
+    return f"{of.name}_row" if several and field["is"] in ROWS else str(field["name"])
 
 
 def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
@@ -151,7 +151,7 @@ def _head(
 
     yield F.col("key").alias("key_text")
     fields = operator.state["fields"]
-    found = [*rows, *((_at((each["name"],)), each) for each in fields if each["is"] in _ROWS)]
+    found = [*rows, *((_at((each["name"],)), each) for each in fields if each["is"] in ROWS)]
     key = _key(operator, found)
     if key is not None:
         yield key.alias("key")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.checkpoint.offsets import COMPACT, FILES_VERSION, entries_of, place_of
 from compiled_plan.plans.execution.spark.java import java_class
@@ -36,26 +36,18 @@ class ReadFile:
     batch: int = 0
 
 
-class FileTimes(Protocol):
-    """Tells when files were written."""
-
-    def of(self, paths: Sequence[str]) -> Mapping[str, int]:
-        """By path the time in ms since 1970, without the files that are not there."""
-
-    def below(self, root: str) -> Mapping[str, int]:
-        """The same of all files that a source of this path would read."""
-
-
-class SparkFileTimes:
-    """By the file systems that Spark knows."""
+class FileTimes:
+    """Tells when files were written, on the file systems that Spark knows."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 
     def of(self, paths: Sequence[str]) -> Mapping[str, int]:
+        """By path the time in ms since 1970, without the files that are not there."""
         return self._asked("of", json.dumps(list(paths)))
 
     def below(self, root: str) -> Mapping[str, int]:
+        """The same of all files that a source of this path would read."""
         return self._asked("below", root)
 
     def _asked(self, method: str, argument: str) -> Mapping[str, int]:

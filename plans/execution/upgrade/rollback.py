@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError
@@ -60,11 +60,7 @@ class RolledBack:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        sinks = [
-            {"table": each.table, "rows": each.rows, "files": each.files, "pattern": each.pattern}
-            for each in self.sinks
-        ]
-        return {"generation": self.generation, "before": self.before, "batches": self.batches, "sinks": sinks}
+        return asdict(self) | {"sinks": [asdict(each) for each in self.sinks]}
 
 
 def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:

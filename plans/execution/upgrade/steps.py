@@ -13,11 +13,13 @@ class Step:
     """One step; `kind` is its name in JSON."""
 
     kind: ClassVar[str]
+    #: The text for people, in which fields are named.
+    TEXT: ClassVar[str] = ""
 
     @property
     def text(self) -> str:
         """What it does, for people."""
-        raise NotImplementedError
+        return self.TEXT.format(**{each.name: getattr(self, each.name) for each in fields(self)})
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -38,12 +40,9 @@ class FinishBatch(Step):
     """
 
     kind: ClassVar[str] = "finish-batch"
+    TEXT: ClassVar[str] = "finish micro-batch {batch}, which was begun, with the old plan"
     generation: int
     batch: int
-
-    @property
-    def text(self) -> str:
-        return f"finish micro-batch {self.batch}, which was begun, with the old plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +83,10 @@ class ReadState(Step):
     """
 
     kind: ClassVar[str] = "read-state"
+    TEXT: ClassVar[str] = "read the state of generation {generation} ({partitions} partitions, {host})"
     generation: int
     host: str
     partitions: int
-
-    @property
-    def text(self) -> str:
-        return f"read the state of generation {self.generation} ({self.partitions} partitions, {self.host})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +218,10 @@ class WriteState(Step):
     """
 
     kind: ClassVar[str] = "write-state"
+    TEXT: ClassVar[str] = "write generation {generation} ({partitions} partitions, {host}), timers set afresh"
     generation: int
     host: str
     partitions: int
-
-    @property
-    def text(self) -> str:
-        return f"write generation {self.generation} ({self.partitions} partitions, {self.host}), timers set afresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +234,8 @@ class Publish(Step):
     """
 
     kind: ClassVar[str] = "publish"
+    TEXT: ClassVar[str] = (
+        "have generation {generation} count; generation {before} stays as it is, for --rollback, until --prune"
+    )
     generation: int
     before: int
-
-    @property
-    def text(self) -> str:
-        return (
-            f"have generation {self.generation} count; generation {self.before} stays as it is, for --rollback, "
-            "until --prune"
-        )
