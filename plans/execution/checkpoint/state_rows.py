@@ -7,14 +7,12 @@ it takes versions away that it no longer needs, so who reads asks for the last o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
-from compiled_plan.plans.execution.spark.java import java_causes
-from compiled_plan.plans.execution.spark.settings import settings
+from compiled_plan.plans.execution.spark.java import java_causes, settings
 from compiled_plan.plans.execution.spark.storage import Folder
 
 if TYPE_CHECKING:
@@ -46,27 +44,26 @@ def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping
     """
     from pyspark.sql import functions as F
 
-    frames = [stage_rows(spark, generation.uri, at, batch, stage["host"]) for at, stage in enumerate(stages)]
-    if not frames:
-        return spark.createDataFrame([], SCHEMA)
-    rows = reduce(lambda left, right: left.unionByName(right), frames)
+    rows = stored_rows(spark, generation.uri, [stage["host"] for stage in stages], batch)
     return rows.where(~F.col("op").startswith(HOSTS_OWN))
 
 
-def stage_rows(spark: SparkSession, generation: str, stage: int, batch: int, host: str) -> DataFrame:
-    """The state of a stage as it was after a micro-batch, the host's own keys included; see `SCHEMA`.
+def stored_rows(spark: SparkSession, generation: str, hosts: Sequence[str], batch: int) -> DataFrame:
+    """The state of all stages as it was after a micro-batch, the hosts' own keys included; see `SCHEMA`.
 
     Args:
         generation: the URI of Spark's checkpoint location.
-        stage: its number, from 0.
+        hosts: for each stage the Spark operator that hosts it.
         batch: the number of the micro-batch.
-        host: the Spark operator that hosts it.
     """
     from pyspark.sql import functions as F
 
-    options, value = _READING[host]
-    reader = spark.read.format("statestore").options(operatorId=stage, batchId=batch, **options)
-    return reader.load(generation).select("key.op", "key.key", F.col(value).alias("bytes"))
+    rows = spark.createDataFrame([], SCHEMA)
+    for stage, host in enumerate(hosts):
+        options, value = _READING[host]
+        reader = spark.read.format("statestore").options(operatorId=stage, batchId=batch, **options)
+        rows = rows.union(reader.load(generation).select("key.op", "key.key", F.col(value).alias("bytes")))
+    return rows
 
 
 def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None], T]) -> T:

@@ -26,8 +26,7 @@ from compiled_plan.plans.execution.session.java_options import (
 )
 from compiled_plan.plans.execution.session.lean_start import lean_session, start_java
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
-from compiled_plan.plans.execution.spark.java import java_class, know_classes
-from compiled_plan.plans.execution.spark.settings import settings
+from compiled_plan.plans.execution.spark.java import java_class, know_classes, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.spark.settings import settings
+from compiled_plan.plans.execution.spark.java import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

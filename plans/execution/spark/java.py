@@ -1,12 +1,14 @@
-"""Classes of the JVM, by name, without the search that names cost.
+"""The JVM behind a session: classes by name, handles of columns and frames, exceptions, settings for a while.
 
 `jvm.org.apache.X` asks the JVM whether `org`, then `org.apache`, ... is a class, in each imported package, and each
 "no" looks into every jar. So does `jvm.functions`, which PySpark asks for with each column, and what it finds is asked
-for each of its methods anew.
+for each of its methods anew. Classes are known here without that search.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +69,22 @@ def java_causes(fault: BaseException) -> list[Any]:
         causes.append(java)
         java = java.getCause()
     return causes
+
+
+@contextmanager
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """The session has these settings in the block, and its former ones behind it."""
+    before = {name: spark.conf.get(name, None) for name in values}
+    try:
+        for name, value in values.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, former in before.items():
+            if former is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, former)
 
 
 def _known(found: JavaClass) -> JavaClass:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.failures import translate
-from compiled_plan.plans.execution.spark.settings import settings
+from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.state.content import ROWS
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -126,63 +126,47 @@ def state_report(
     at = int(time.time() * 1000) if now is None else now
     wanted = [each for uid, each in reader.operators.items() if uids is None or uid in uids]
     batch, found = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
-    return StateReport(reader.root.uri, reader.number, batch, at, tuple(found[each.uid].state for each in wanted))
-
-
-@dataclass(slots=True)
-class _Found:
-    """An operator's figures as they come in."""
-
-    operator: StoredOperator
-    parts: dict[int, Part] = field(default_factory=dict)
-    keys: int = 0
-    entries: int = 0
-    bytes: int = 0
-    next_timer: int | None = None
-    windows: tuple[Window, ...] = ()
-    more_windows: int = 0
-
-    @property
-    def state(self) -> OperatorState:
-        """The figures."""
-        operator = self.operator
-        columns = tuple(
-            tuple(KeyColumn(**operator.column(each["input"], each["column"])) for each in key)
-            for key in operator.state["keys"]
-        )
-        return OperatorState(
-            operator.uid,
-            operator.node,
-            operator.words,
-            operator.kind,
-            columns,
-            self.keys,
-            self.entries,
-            self.bytes,
-            operator.event_time,
-            self.next_timer,
-            tuple(self.parts[at] for at in sorted(self.parts)),
-            self.windows,
-            self.more_windows,
-        )
+    return StateReport(reader.root.uri, reader.number, batch, at, tuple(found[each.uid] for each in wanted))
 
 
 def _read(
     reader: StateReader, wanted: Sequence[StoredOperator], rows: DataFrame | None, now: int, tried: Tried
-) -> Mapping[str, _Found]:
-    found = {each.uid: _Found(each) for each in wanted}
-    for each in wanted:
-        for at in range(len(each.feeds)):
-            line = each.line(at)
-            found[each.uid].parts[at] = Part(at, line.entry if line else "", each.feeds[at], each.ttl(at))
+) -> Mapping[str, OperatorState]:
+    states = {each.uid: _empty(each) for each in wanted}
     if rows is None or not wanted:
-        return found
-    figures = reader.figures(rows.where(rows.op.isin(list(found))))
+        return states
+    figures = reader.figures(rows.where(rows.op.isin(list(states))))
     for row in _aggregated(figures, wanted, now, tried).collect():
-        _take(found[row.op], row.asDict(), tried)
+        states[row.op] = _with(states[row.op], row.asDict(), tried(reader.operators[row.op], row.input))
     if len(wanted) == 1 and wanted[0].kind in _OF_WINDOWS:
-        _windows(found[wanted[0].uid], figures)
-    return found
+        states[wanted[0].uid] = _with_windows(states[wanted[0].uid], figures)
+    return states
+
+
+def _empty(operator: StoredOperator) -> OperatorState:
+    """The figures of an operator that keeps nothing."""
+    columns = tuple(
+        tuple(KeyColumn(**operator.column(each["input"], each["column"])) for each in key)
+        for key in operator.state["keys"]
+    )
+    lines = [operator.line(at) for at in range(len(operator.feeds))]
+    parts = tuple(
+        Part(at, line.entry if line else "", of, operator.ttl(at))
+        for at, (line, of) in enumerate(zip(lines, operator.feeds, strict=True))
+    )
+    return OperatorState(
+        operator.uid,
+        operator.node,
+        operator.words,
+        operator.kind,
+        columns,
+        keys=0,
+        entries=0,
+        bytes=0,
+        event_time=operator.event_time,
+        next_timer=None,
+        parts=parts,
+    )
 
 
 def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried) -> DataFrame:
@@ -268,30 +252,36 @@ _TAKEN = (
 )
 
 
-def _take(found: _Found, row: Mapping[str, Any], tried: Tried) -> None:
-    found.keys += row["keys"]
-    found.entries += row["entries"]
-    found.bytes += row["bytes"] or 0
-    timers = [each for each in (found.next_timer, row["next_timer"]) if each is not None]
-    found.next_timer = min(timers, default=None)
-    at, other = row["input"], tried(found.operator, row["input"])
+def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> OperatorState:
+    """The figures of an operator with those of one of its inputs, under another TTL, too, if one is tried."""
     what_if = None
-    if other is not None:
+    if tried is not None:
         gone = row["tried_expired"]
-        what_if = WhatIf(other, gone, row["entries"] - gone, row["tried_next_expiry"], row["tried_last_expiry"])
-    found.parts[at] = replace(
-        found.parts[at],
+        what_if = WhatIf(tried, gone, row["entries"] - gone, row["tried_next_expiry"], row["tried_last_expiry"])
+    at = row["input"]
+    part = replace(
+        state.parts[at],
         **{name: row[name] for name in _TAKEN},
         ages=_buckets(row["ages"]),
         expiries=_buckets(row["expiries"]),
         what_if=what_if,
     )
+    timers = [each for each in (state.next_timer, row["next_timer"]) if each is not None]
+    return replace(
+        state,
+        keys=state.keys + row["keys"],
+        entries=state.entries + row["entries"],
+        bytes=state.bytes + (row["bytes"] or 0),
+        next_timer=min(timers, default=None),
+        parts=(*state.parts[:at], part, *state.parts[at + 1 :]),
+    )
 
 
-def _windows(found: _Found, figures: DataFrame) -> None:
+def _with_windows(state: OperatorState, figures: DataFrame) -> OperatorState:
     from pyspark.sql import functions as F
 
     ends = figures.select(F.explode("entries.time").alias("end")).groupBy("end").count()
     rows = ends.orderBy("end").limit(_MOST_WINDOWS + 1).collect()
-    found.windows = tuple(Window(row["end"], row["count"]) for row in rows[:_MOST_WINDOWS])
-    found.more_windows = ends.count() - _MOST_WINDOWS if len(rows) > _MOST_WINDOWS else 0
+    windows = tuple(Window(row["end"], row["count"]) for row in rows[:_MOST_WINDOWS])
+    more = ends.count() - _MOST_WINDOWS if len(rows) > _MOST_WINDOWS else 0
+    return replace(state, windows=windows, more_windows=more)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from compiled_plan.plans.execution.checkpoint.offsets import Entry, plan_batch, watermark_of
+from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces import connectors
@@ -28,7 +29,7 @@ from compiled_plan.plans.execution.tables.constant_rows import values_source
 from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.execution.upgrade.filling import Batch, Filling
 from compiled_plan.plans.execution.upgrade.history import ReadFile, write_log
-from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session
+from compiled_plan.plans.execution.upgrade.seeding import seeding_session
 from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, ProgramFiles
 
 if TYPE_CHECKING:
@@ -108,8 +109,8 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How)
         with query_settings(how.spark, empty_batches=False):
             query = writer.trigger(once=True).start()
         follow(how.spark, query, how.stopped)
-    reading = Seeding(seeding_session(how.spark, how.partitions))
-    stored = reading.stored(folder.uri, len(builder.handles), len(filling.batches) - 1, how.host)
+    reading, hosts = seeding_session(how.spark, how.partitions), [how.host] * len(builder.handles)
+    stored = stored_rows(reading, folder.uri, hosts, len(filling.batches) - 1)
     stages = [handle.spec for handle in builder.handles]
     states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
     kept = {uid: found["stateRows"] for handle in builder.handles for uid, found in handle.figures().items()}

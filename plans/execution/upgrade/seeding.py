@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.checkpoint.state_rows import SCHEMA, stage_rows
 from compiled_plan.plans.execution.session.spark_session import (
     DEFAULTS,
     FIXED,
@@ -51,20 +50,6 @@ class Seeding:
     """Reads and writes state in one session."""
 
     spark: SparkSession
-
-    def stored(self, generation: str, stages: int, batch: int, host: str) -> DataFrame:
-        """What the stages of a generation keep, as of a micro-batch: `op`, `key`, `bytes`.
-
-        Args:
-            generation: its folder.
-            stages: how many stages it has.
-            batch: number of the micro-batch.
-            host: the Spark operator that hosted them.
-        """
-        rows = self.spark.createDataFrame([], SCHEMA)
-        for number in range(stages):
-            rows = rows.union(stage_rows(self.spark, generation, number, batch, host))
-        return rows
 
     def converted(
         self,
