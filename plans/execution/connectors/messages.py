@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.connectors.checks import format_options, formats_of
@@ -77,8 +77,3 @@ class Messages:
     def _format_metadata(self, spec: FormatSpec) -> tuple[str, ...]:
         wanted = [key.removeprefix("value.") for key, _ in self.table.metadata if key.startswith("value.")]
         return tuple(key for key in wanted if key in spec.metadata)
-
-
-def messages_of(table: TableSpec, spec: ConnectorSpec, parts: Parts, spark: SparkSession) -> Messages:
-    """How the rows of a table are in messages."""
-    return Messages(replace(table, wanted=None), spec, parts, spark)

@@ -7,7 +7,7 @@ for each of its methods anew. Classes are known here without that search.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,17 @@ def know_classes(jvm: Any) -> None:
     for asked, name in _ASKED.items():
         if asked not in vars(jvm):
             vars(jvm)[asked] = java_class(jvm, name)
+
+
+def java_array(jvm: Any, name: str, items: Sequence[Any]) -> Any:
+    """An array of the class of that full name."""
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    array = gateway.new_array(java_class(jvm, name), len(items))
+    for at, item in enumerate(items):
+        array[at] = item
+    return array
 
 
 def column_of(java: Any) -> Column:
