@@ -52,6 +52,7 @@ def check(prepared: PreparedPlan, host: str) -> None:
     """Refuse what does not run in real-time mode.
 
     Args:
+        prepared: the plan.
         host: the Spark operator that hosts the stages.
 
     Raises:
@@ -100,6 +101,23 @@ def _values(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError
         yield refuse(node, f"constant rows in real-time mode: {reason.text}", reason.remedy)
 
 
+def _not_streaming(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sources(prepared):
+        if _connector(table) not in SOURCES:
+            yield reason.of(table, f"the connector {_connector(table)!r} gives no rows one by one")
+
+
+def _ends(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sources(prepared):
+        spec = connector_spec(_connector(table))
+        if spec is not None and "scan.bounded.mode" in table.options:
+            yield reason.of(table)
+
+
+def _dead_letters(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    return (reason.of(table) for table in _sources(prepared) if puts_aside(table.options))
+
+
 def _same(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     seen: dict[tuple[tuple[str, str], ...], TableSpec] = {}
     for table in _sources(prepared):
@@ -108,31 +126,35 @@ def _same(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
             yield reason.of(table, f"it is read as {other.identifier}, too, by the same options")
 
 
-def _of_tables(
-    tables: Callable[[PreparedPlan], list[TableSpec]], fault: Callable[[TableSpec], str | bool]
-) -> Callable[[PreparedPlan, Reason], Iterator[UnsupportedError]]:
-    """Finds tables by `fault`: False for none, True for one as the reason's text says it, else its own text."""
-
-    def find(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
-        for table in tables(prepared):
-            what = fault(table)
-            if what:
-                yield reason.of(table, what if isinstance(what, str) else "")
-
-    return find
+def _no_row_sink(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
+        if _connector(table) not in SINKS:
+            yield reason.of(table, f"the connector {_connector(table)!r} takes no rows one by one")
 
 
-def _not_streaming(table: TableSpec) -> str:
-    return "" if _connector(table) in SOURCES else f"the connector {_connector(table)!r} gives no rows one by one"
+def _transactions(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
+        if table.options.get("sink.delivery-guarantee", "").lower() == "exactly-once":
+            yield reason.of(table)
 
 
-def _no_row_sink(table: TableSpec) -> str:
-    return "" if _connector(table) in SINKS else f"the connector {_connector(table)!r} takes no rows one by one"
+def _appends(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    return (reason.of(table) for table in _sinks(prepared) if _connector(table) == "jdbc" and not table.primary_key)
 
 
-def _whole_file(table: TableSpec) -> str:
-    name = table.options.get("format", "") if _connector(table) == "filesystem" else ""
-    return f"a file of format {name!r} is written as a whole, not line by line" if name in _WHOLE_FILES else ""
+def _files(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
+        if _connector(table) != "filesystem":
+            continue
+        name = table.options.get("format", "")
+        if name in _WHOLE_FILES:
+            yield reason.of(table, f"a file of format {name!r} is written as a whole, not line by line")
+
+
+def _folders(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(prepared):
+        if _connector(table) == "filesystem" and table.partition_keys:
+            yield reason.of(table)
 
 
 #: All reasons, in the order in which they are looked for.
@@ -150,52 +172,36 @@ REASONS = (
         "sources",
         "a source gives rows as they come: kafka, upsert-kafka and datagen do",
         _INSTEAD,
-        _of_tables(_sources, _not_streaming),
+        _not_streaming,
     ),
-    Reason(
-        "bounded topics",
-        "a topic has no end here",
-        "leave 'scan.bounded.mode' out",
-        _of_tables(
-            _sources,
-            lambda table: connector_spec(_connector(table)) is not None and "scan.bounded.mode" in table.options,
-        ),
-    ),
+    Reason("bounded topics", "a topic has no end here", "leave 'scan.bounded.mode' out", _ends),
     Reason(
         "dead letters",
         "records that cannot be read are not put aside",
         "leave 'dead-letter.path' or 'dead-letter.table' out",
-        _of_tables(_sources, lambda table: puts_aside(table.options)),
+        _dead_letters,
     ),
     Reason("one source twice", "Spark reads no two sources of the same options", "read one table twice", _same),
     Reason(
         "sinks",
         "a sink takes rows as they come: kafka, upsert-kafka, jdbc, filesystem, print and blackhole do",
         _INSTEAD,
-        _of_tables(_sinks, _no_row_sink),
+        _no_row_sink,
     ),
     Reason(
         "transactions",
         "a transaction would show its messages when the batch ends, and a batch that runs again has other messages",
         "set 'sink.delivery-guarantee' = 'at-least-once', or run it in micro-batches",
-        _of_tables(_sinks, lambda table: table.options.get("sink.delivery-guarantee", "").lower() == "exactly-once"),
+        _transactions,
     ),
     Reason(
         "tables without a key",
         "a batch that runs again has other rows, so that a database cannot tell which it has",
         "declare a PRIMARY KEY, or run it in micro-batches",
-        _of_tables(_sinks, lambda table: _connector(table) == "jdbc" and not table.primary_key),
+        _appends,
     ),
     Reason(
-        "whole files",
-        "files are written line by line: avro, orc and parquet are not",
-        "choose json or csv",
-        _of_tables(_sinks, _whole_file),
+        "whole files", "files are written line by line: avro, orc and parquet are not", "choose json or csv", _files
     ),
-    Reason(
-        "folders",
-        "PARTITIONED BY is written in micro-batches alone",
-        "leave PARTITIONED BY out",
-        _of_tables(_sinks, lambda table: _connector(table) == "filesystem" and bool(table.partition_keys)),
-    ),
+    Reason("folders", "PARTITIONED BY is written in micro-batches alone", "leave PARTITIONED BY out", _folders),
 )
