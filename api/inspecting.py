@@ -24,8 +24,7 @@ def inspect_state(checkpoint: str, operator: str = "", *, what_if: str | Sequenc
         CheckpointError: there is no such checkpoint, operator or entry, or it cannot be read.
         ExecutionError: no Java, or a Spark session is active that does not fit.
     """
-    from compiled_plan.plans.execution.state.asked import tried_of
-    from compiled_plan.plans.execution.state.figures import state_report
+    from compiled_plan.plans.execution.state.figures import state_report, tried_of
 
     reader = _reader(checkpoint)
     found = reader.operator(operator) if operator else None

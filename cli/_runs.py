@@ -70,8 +70,8 @@ class Runs:
         """The master and the settings of the session."""
         if self.options.real_time_ms is None:
             return self.master, self.settings
-        from compiled_plan.plans.execution.realtime.heap import with_short_collections
         from compiled_plan.plans.execution.realtime.slots import local_session
+        from compiled_plan.plans.execution.session.java_options import with_short_collections
 
         master, settings = local_session([plan for _, plan in plans], self.master, self.settings)
         return master, with_short_collections(master, settings)

@@ -84,8 +84,9 @@ def _show(
     as_json: bool,
 ) -> None:
     from compiled_plan.cli._state_text import COLUMNS, about, key_lines, operator_lines, overview
-    from compiled_plan.plans.execution.state.asked import key_of, tried_of
-    from compiled_plan.plans.execution.state.document import Exported, Figures, KeyEntries, to_json
+    from compiled_plan.plans.execution.state.figures import tried_of
+    from compiled_plan.plans.execution.state.keys import key_of
+    from compiled_plan.plans.execution.state.model import Exported, Figures, KeyEntries, to_json
 
     operator = reader.operator(name) if name else None
     if operator is not None and key:

@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution import dataframes
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.collect import RECEIVERS
-from compiled_plan.plans.execution.interfaces.tables import resolved_table
+from compiled_plan.plans.execution.interfaces.connectors import resolved_table
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.spark_session import FIXED, spark_session
@@ -62,10 +62,8 @@ def _check(active: SparkSession) -> None:
             )
     from py4j.protocol import Py4JError
 
-    jvm = active._jvm
-    assert jvm is not None
     try:
-        java_class(jvm, "org.compiledplan.kernel.host.OrderNumber")
+        java_class(active._jvm, "org.compiledplan.kernel.host.OrderNumber")
     except Py4JError:
         raise ExecutionError(
             "the active Spark session lacks the product's kernel",

@@ -82,7 +82,6 @@ def stages_of(
     """Sources, stages with their operators and TTLs, and sinks of a plan.
 
     Args:
-        plan: the plan.
         time_zone: overrides the plan's, as for the run.
         host: the Spark operator that hosts the stages.
         real_time: whether it runs in real-time mode.

@@ -11,14 +11,13 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
-from compiled_plan.plans.execution.batches.committing import Committing
-from compiled_plan.plans.execution.batches.event_time import SparksWatermark, event_time_of
-from compiled_plan.plans.execution.batches.following import Follower, RunResult
+from compiled_plan.plans.execution.batches.event_time import QueryWatermark, event_time_of
+from compiled_plan.plans.execution.batches.following import Committing, Follower, RunResult
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.batches.progress import BatchProgress
+from compiled_plan.plans.execution.checkpoint.description import setting_of
 from compiled_plan.plans.execution.checkpoint.leases import lease_lost
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
-from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -26,24 +25,21 @@ from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import check as check_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
-from compiled_plan.plans.execution.session.loaded_code import check_loaded_code
 from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import java_class, know_classes
-from compiled_plan.plans.execution.spark.packages import provide
+from compiled_plan.plans.execution.spark.packages import check_loaded_code, provide
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, table_spec
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.tables.sinks import Sinks
-from compiled_plan.plans.execution.tables.source_tables import SourceTables
-from compiled_plan.plans.execution.tables.sources import Sources
+from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
-from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
-from compiled_plan.plans.execution.upgrade.resumption import Resumption
-from compiled_plan.plans.execution.upgrade.start import Start, batch_clock
+from compiled_plan.plans.execution.upgrade.history import FileTimes
+from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
@@ -128,7 +124,7 @@ class Run:
 
     def _start(self, *, guarded: bool) -> Start:
         folder = folder_of(self.spark, self.options.checkpoint or self._temporary)
-        request = UpgradeRequest(self.prepared, self.setting, self.options, self.functions, SparkFileTimes(self.spark))
+        request = UpgradeRequest(self.prepared, self.setting, self.options, self.functions, FileTimes(self.spark))
         return Start(folder, request, guarded=guarded)
 
     def _register_functions(self) -> None:
@@ -321,7 +317,7 @@ class Run:
         Returns:
             Whether the run was stopped meanwhile.
         """
-        moved = SparksWatermark(self.spark).move_waiting(follower.query, END)
+        moved = QueryWatermark(self.spark).move_waiting(follower.query, END)
         # A query that has run no batch yet has none to move: the rows of a first one tell of it.
         for _ in ("fires",) if moved else ("tells", "fires"):
             self.folder.write_text(f"{ENDS}/{uuid.uuid4().hex}.json", end_text())

@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
-from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
 from tests.support.formats import message_changes
 
 if TYPE_CHECKING:

@@ -14,16 +14,9 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.marks import (
-    Marks,
-    Silence,
-    SourceMarks,
-    least,
-    read_marks,
-    write_marks,
-)
+from compiled_plan.plans.execution.checkpoint.marks import Marks, Silence, SourceMarks, least, read_marks, write_marks
 from compiled_plan.plans.execution.checkpoint.offsets import Entry, entry_of
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.partitions import WHOLE, PartitionWatermarks, timings
@@ -61,26 +54,18 @@ def partitions_of(position: str) -> tuple[str, ...]:
     return tuple(f"{topic}/{each}" for topic, of in json.loads(position).items() for each in of)
 
 
-class QueryWatermark(Protocol):
-    """Spark's watermark of a query; it never goes back."""
-
-    def move(self, millis: int) -> None:
-        """Move that of the query that runs the micro-batch at hand."""
-
-    def move_waiting(self, query: StreamingQuery, millis: int) -> bool:
-        """Move that of a query that waits for rows; false where it does not wait, and nothing is changed."""
-
-
 @dataclass(frozen=True, slots=True)
-class SparksWatermark:
-    """See `QueryWatermark` in the kernel."""
+class QueryWatermark:
+    """Spark's watermark of a query; it never goes back. See `QueryWatermark` in the kernel."""
 
     spark: SparkSession
 
     def move(self, millis: int) -> None:
+        """Move that of the query that runs the micro-batch at hand."""
         self._kernel.move(self.spark._jsparkSession, millis)
 
     def move_waiting(self, query: StreamingQuery, millis: int) -> bool:
+        """Move that of a query that waits for rows; false where it does not wait, and nothing is changed."""
         return bool(self._kernel.moveWaiting(query._jsq, millis))
 
     @property
@@ -187,8 +172,6 @@ def event_time_of(
     """The watermark of a plan's query; None where Spark's own way will do.
 
     Args:
-        prepared: the plan.
-        spark: the session.
         folder: the generation that it runs on.
         names: the names of its sources, by node.
         interval: how often Spark looks for rows, in ms; 0 for all the time.
@@ -198,4 +181,4 @@ def event_time_of(
         node: TimedSource(names[node], PartitionWatermarks.of(spark, timing))
         for node, timing in timings(prepared).items()
     }
-    return EventTime(folder, found, SparksWatermark(spark), interval, clock) if found else None
+    return EventTime(folder, found, QueryWatermark(spark), interval, clock) if found else None

@@ -1,4 +1,4 @@
-"""Following a streaming query: its micro-batches are reported as they end, and added up."""
+"""Following a streaming query: its micro-batches are reported as they end, added up, and settled with sinks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from compiled_plan.plans.execution.batches.progress import (
     watermark_ms,
     watermark_text,
 )
-from compiled_plan.plans.execution.realtime.ticks import SOURCE as TICKS
-from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable
+from compiled_plan.plans.execution.checkpoint.offsets import progress_of
+from compiled_plan.plans.execution.interfaces.connectors import Commits
+from compiled_plan.plans.execution.realtime.watermarks import SOURCE as TICKS
+from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.tables.sources import NO_TABLE, SourceTables
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
 from compiled_plan.plans.text.masking import masked_text
 
@@ -53,13 +56,6 @@ class Counts(Protocol):
         """What was written of a micro-batch of this run; asked once."""
 
 
-class Tables(Protocol):
-    """Knows which tables are read."""
-
-    def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
-        """Those of a query, in the order of the sources in its progress."""
-
-
 class Follower:
     """Reports the micro-batches of a query as they end, and adds up their figures.
 
@@ -80,7 +76,7 @@ class Follower:
         handles: Sequence[StageHandle],
         plan: CompiledPlan,
         folder: Folder,
-        tables: Tables,
+        tables: SourceTables,
         sinks: Counts,
         report: Callable[[BatchProgress], None],
         *,
@@ -191,3 +187,37 @@ def _tell(waited: Callable[[], object], *events: threading.Event) -> None:
         waited()
         for event in events:
             event.set()
+
+
+@dataclass(slots=True)
+class Committing:
+    """Tells those sinks of a run that wait for it.
+
+    Args:
+        waiting: what each of them has to do.
+    """
+
+    waiting: Sequence[Commits]
+    #: The last micro-batch that was committed before the first was followed; None while nobody has looked.
+    _before: int | None = None
+
+    def check(self, *, ends: bool, has_watermark: bool) -> None:
+        """Refuse what would never be done; see `Commits.check`."""
+        for each in self.waiting:
+            each.check(ends=ends, has_watermark=has_watermark)
+
+    def settle(self, follower: Follower, folder: Folder, *, ended: bool) -> None:
+        """Tell them how far the run is.
+
+        Args:
+            follower: knows the last micro-batch of this run, and the watermark.
+            folder: Spark's checkpoint, which knows the last one of the run before.
+            ended: whether all rows are written.
+        """
+        if not self.waiting:
+            return
+        if self._before is None:
+            committed = progress_of(folder).committed
+            self._before = -1 if committed is None else committed
+        for each in self.waiting:
+            each.settle(max(follower.batch, self._before), follower.watermark, ended=ended)

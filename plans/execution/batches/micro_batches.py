@@ -31,8 +31,6 @@ class MicroBatches:
     """Starts the query of a run in micro-batches, and writes each of them.
 
     Args:
-        spark: the session.
-        prepared: the plan.
         sinks: the open sinks.
         options: of the run.
         bounded: whether the run ends by itself.

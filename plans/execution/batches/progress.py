@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.stages.watermarks import END
-from compiled_plan.plans.execution.tables.source_tables import ReadTable
+from compiled_plan.plans.execution.tables.sources import ReadTable
 from compiled_plan.plans.inspection.checkpoints import json_in
 from compiled_plan.plans.text.masking import masked_url
 

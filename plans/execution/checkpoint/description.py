@@ -1,19 +1,33 @@
-"""The description that a run writes into its checkpoint; for its format see `plans.inspection.diff.description`."""
+"""The setting of a run, and the description of it and its plan that the run writes into its checkpoint.
+
+For the format see `plans.inspection.diff.description`.
+"""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.session.spark_session import ASKED
+from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
+from compiled_plan.plans.functions.code import code_digest
 from compiled_plan.plans.inspection.diff.description import FORMAT
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
-from compiled_plan.plans.inspection.lineage.table_identity import local_place
+from compiled_plan.plans.inspection.lineage.table_identity import at_rest, local_place
 from compiled_plan.plans.rex import PythonFunction
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +122,48 @@ def given_uids(prepared: PreparedPlan) -> frozenset[str]:
     bare = plan.with_nodes([node.model_copy(update={"uid": None}) for node in plan.nodes])
     derived = derived_uids(bare)
     return frozenset(node.uid for node in plan.nodes if node.uid is not None and node.uid != derived.get(node.id))
+
+
+def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Setting:
+    """The setting of a run in a session."""
+    asked = spark.conf.get(ASKED, "")
+    return Setting(
+        host,
+        int(spark.conf.get("spark.sql.shuffle.partitions", "0") or 0),
+        int(asked) if asked else None,
+        spark.version,
+        _java(spark),
+        platform.python_version(),
+        product_version(),
+        cache(lambda function: code_digest(type(functions.callables(function, "").function))),
+        functions.accumulator,
+        _place(spark),
+    )
+
+
+def _java(spark: SparkSession) -> int:
+    version = str(java_class(spark._jvm, "java.lang.System").getProperty("java.specification.version"))
+    return int(version.removeprefix("1.").partition(".")[0])
+
+
+def product_version() -> str:
+    """The release of the product; empty where it is not installed."""
+    try:
+        return metadata.version("compiled-plan")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _place(spark: SparkSession) -> Callable[[str], str]:
+    @cache
+    def place(path: str) -> str:
+        """A path with its file system, from the root on."""
+        if not path:
+            return path
+        try:
+            return at_rest(folder_of(spark, path).uri)
+        except Exception:
+            # A file system that is not there is named where the table is opened.
+            return local_place(path)
+
+    return place

@@ -1,4 +1,4 @@
-"""Leases: one writer at a time on file systems that have no locks, such as object stores.
+"""Leases: one writer at a time on file systems that have no locks, such as object stores; and owners of locks.
 
 The folder `leases` holds entries of unique names, so that the protocol needs no exclusive create. An entry is live
 while it is younger than the term *by the store's clock*: the modification time of an entry that was just written is
@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -27,9 +29,9 @@ from typing import Any
 from uuid import uuid4
 
 from compiled_plan.plans.errors import BusyError
-from compiled_plan.plans.execution.checkpoint.owners import busy, owner_in, this_process
 from compiled_plan.plans.execution.session.stopping import within
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.inspection.checkpoints import json_in
 
 LEASES = "leases"
 #: The life of an entry, in seconds.
@@ -205,4 +207,27 @@ def lease_lost(folder: Folder) -> BusyError:
         "the checkpoint holds what was committed before",
         where=folder.shown,
         remedy="see that the store answers and that no other run uses the checkpoint, then start again",
+    )
+
+
+def this_process() -> dict[str, Any]:
+    """The description of this process that its locks carry."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"host": socket.gethostname(), "process": os.getpid(), "since": now}
+
+
+def owner_in(folder: Folder, name: str) -> dict[str, Any]:
+    """The owner that a file names; empty if the file is missing or damaged."""
+    with suppress(UnicodeDecodeError):
+        return json_in(folder.read_text(name), dict) or {}
+    return {}
+
+
+def busy(folder: Folder, owner: dict[str, Any], more: str = "") -> BusyError:
+    """The error of a start on a checkpoint that another process holds."""
+    process = f"process {owner.get('process', '?')} on {owner.get('host', '?')}"
+    return BusyError(
+        f"{process} runs a plan on this checkpoint since {owner.get('since', '?')}{more}",
+        where=folder.shown,
+        remedy="stop that run first, or name another folder with --checkpoint",
     )

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.leases import Lease
-from compiled_plan.plans.execution.checkpoint.owners import busy, owner_in, this_process
+from compiled_plan.plans.execution.checkpoint.leases import Lease, busy, owner_in, this_process
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder, LocalFolder
 
@@ -74,9 +73,7 @@ class _SystemLock:
 
 
 def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
-    jvm = spark._jvm
-    assert jvm is not None
-    locks, path = java_class(jvm, f"{_FILES}.FolderLock"), folder.path / LOCK
+    locks, path = java_class(spark._jvm, f"{_FILES}.FolderLock"), folder.path / LOCK
     deadline = time.monotonic() + _ENDING
     while True:
         try:

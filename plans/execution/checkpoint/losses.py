@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.file_logs import COMPACT, VERSION, entries_of, place_of
 from compiled_plan.plans.execution.checkpoint.marks import read_marks
-from compiled_plan.plans.execution.checkpoint.offsets import check_logs, entry_of, progress_of, sources_in
+from compiled_plan.plans.execution.checkpoint.offsets import (
+    COMPACT,
+    FILES_VERSION,
+    check_logs,
+    entries_of,
+    entry_of,
+    place_of,
+    progress_of,
+    sources_in,
+)
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.inspection.checkpoints import (
-    OFFSETS,
-    RESTORE,
-    WATERMARKS,
-    WRITTEN,
-    Head,
-    damaged,
-    json_in,
-)
+from compiled_plan.plans.inspection.checkpoints import OFFSETS, RESTORE, WATERMARKS, WRITTEN, Head, damaged, json_in
 from compiled_plan.plans.inspection.diff.description import read_description
 
 #: The position of a source of files: the number of the last entry in its log that was read.
@@ -73,7 +73,7 @@ def _check_files_read(generation: Folder, name: str, last: int) -> None:
     for number in range(last, -1, -1):
         entry = entries.get(number)
         lines = [] if entry is None else (generation.read_text(f"{place}/{entry}") or "").splitlines()
-        if entry is None or lines[:1] != [VERSION] or any(json_in(line, dict) is None for line in lines[1:]):
+        if entry is None or lines[:1] != [FILES_VERSION] or any(json_in(line, dict) is None for line in lines[1:]):
             raise damaged(generation, f"{place}/{entry or number}")
         if entry.endswith(COMPACT):
             return

@@ -4,6 +4,8 @@ Spark writes into each entry the sources of the program at hand alone, and would
 beginning. So what a program leaves out is kept with it, and put back into the log before a program that reads it again
 starts. An entry is a file: its version, a line of settings, then a line `name:offset` for each source (Spark 4.3,
 offset log of version 2).
+
+A source of files has a log of its own: numbered entries, some of which hold all before them, too.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.files.folders import is_number
 from compiled_plan.plans.inspection.checkpoints import COMMITS, OFFSETS, RESTORE, json_in
 
 _VERSION, _NOWHERE = "v2", "-"
@@ -221,3 +224,19 @@ def _unreadable(generation: Folder, name: str) -> CheckpointError:
         where=generation.shown,
         remedy=RESTORE,
     )
+
+
+#: The first line of an entry in the log of a source of files; the end of the name of one that holds all before it.
+FILES_VERSION, COMPACT = "v1", ".compact"
+
+
+def place_of(name: str) -> str:
+    """The folder of a source's log inside a generation."""
+    return f"sources/{name}"
+
+
+def entries_of(generation: Folder, name: str) -> dict[int, str]:
+    """The names of a log's entries by number; of two with one number the compact one."""
+    # Names are sorted: a number comes before the same one with the end.
+    names = (entry for entry in generation.names(place_of(name)) if is_number(entry.removesuffix(COMPACT)))
+    return {int(entry.removesuffix(COMPACT)): entry for entry in names}

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.description import Setting
-from compiled_plan.plans.execution.interfaces.tables import table_of
+from compiled_plan.plans.execution.interfaces.connectors import table_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.inspection.lineage.operators import SourceLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
@@ -51,7 +51,6 @@ def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | 
     """The names of a program's sources.
 
     Args:
-        prepared: the plan.
         setting: what the run adds.
         old: the description of the program that the checkpoint was last started with.
     """

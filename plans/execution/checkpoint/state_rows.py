@@ -6,14 +6,13 @@ it takes versions away that it no longer needs, so who reads asks for the last o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import reduce
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.spark.java import java_causes, settings
 from compiled_plan.plans.execution.spark.storage import Folder
 
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 SCHEMA = "op STRING, key STRING, bytes BINARY"
 #: In front of the `op` of keys that are no operator's: lists of a host's own.
 HOSTS_OWN = "\0"
-_VERSION, _WRITTEN = "spark.sql.streaming.stateStore.checkpointFormatVersion", "2"
+#: The settings by which state is read that runs have written; for as long as its rows are asked for.
+WRITTEN = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}
 _TRIES = 5
 #: By host, what its state is read with, and where an operator's bytes are in it.
 _READING: Mapping[str, tuple[Mapping[str, str], str]] = {
@@ -34,60 +34,42 @@ _READING: Mapping[str, tuple[Mapping[str, str], str]] = {
 T = TypeVar("T")
 
 
-@contextmanager
-def state_settings(spark: SparkSession) -> Iterator[None]:
-    """The settings by which state is read that runs have written; for as long as its rows are asked for."""
-    before = spark.conf.get(_VERSION, None)
-    spark.conf.set(_VERSION, _WRITTEN)
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(_VERSION)
-        else:
-            spark.conf.set(_VERSION, before)
-
-
 def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping[str, Any]], batch: int) -> DataFrame:
-    """The state of all operators as it was after a micro-batch; see `SCHEMA`. Used inside `state_settings`.
+    """The state of all operators as it was after a micro-batch; see `SCHEMA`. Used under the settings `WRITTEN`.
 
     Args:
-        spark: the session.
         generation: Spark's checkpoint location.
         stages: the kernel's spec of each stage, in order.
         batch: the number of the micro-batch.
     """
     from pyspark.sql import functions as F
 
-    frames = [stage_rows(spark, generation.uri, at, batch, stage["host"]) for at, stage in enumerate(stages)]
-    if not frames:
-        return spark.createDataFrame([], SCHEMA)
-    rows = reduce(lambda left, right: left.unionByName(right), frames)
+    rows = stored_rows(spark, generation.uri, [stage["host"] for stage in stages], batch)
     return rows.where(~F.col("op").startswith(HOSTS_OWN))
 
 
-def stage_rows(spark: SparkSession, generation: str, stage: int, batch: int, host: str) -> DataFrame:
-    """The state of a stage as it was after a micro-batch, the host's own keys included; see `SCHEMA`.
+def stored_rows(spark: SparkSession, generation: str, hosts: Sequence[str], batch: int) -> DataFrame:
+    """The state of all stages as it was after a micro-batch, the hosts' own keys included; see `SCHEMA`.
 
     Args:
-        spark: the session.
         generation: the URI of Spark's checkpoint location.
-        stage: its number, from 0.
+        hosts: for each stage the Spark operator that hosts it.
         batch: the number of the micro-batch.
-        host: the Spark operator that hosts it.
     """
     from pyspark.sql import functions as F
 
-    options, value = _READING[host]
-    reader = spark.read.format("statestore").options(operatorId=stage, batchId=batch, **options)
-    return reader.load(generation).select("key.op", "key.key", F.col(value).alias("bytes"))
+    rows = spark.createDataFrame([], SCHEMA)
+    for stage, host in enumerate(hosts):
+        options, value = _READING[host]
+        reader = spark.read.format("statestore").options(operatorId=stage, batchId=batch, **options)
+        rows = rows.union(reader.load(generation).select("key.op", "key.key", F.col(value).alias("bytes")))
+    return rows
 
 
 def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None], T]) -> T:
     """What is read of the state after the last micro-batch that is done, also while a run goes on.
 
     Args:
-        spark: the session.
         generation: Spark's checkpoint location.
         read: given the number of that micro-batch, or None before the first; called again for a later one where what
             it reads was taken away meanwhile.
@@ -102,7 +84,7 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
             break
         tried = batch
         try:
-            with state_settings(spark):
+            with settings(spark, WRITTEN):
                 return read(batch)
         except Exception as found:
             fault = found
@@ -115,8 +97,6 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
 
 def _said(fault: Exception) -> str:
     """The innermost reason, in one line."""
-    java = getattr(fault, "java_exception", None)
-    while java is not None and java.getCause() is not None:
-        java = java.getCause()
-    text = str(fault if java is None else java.toString())
+    causes = java_causes(fault)
+    text = str(causes[-1].toString() if causes else fault)
     return text.partition("\n")[0]

@@ -222,16 +222,15 @@ class Topics:
     @contextmanager
     def admin(self) -> Iterator[Any]:
         """Kafka's client for such questions; `answer` gives what it says."""
-        jvm: Any = self.spark._jvm
         # Spark calls a sink in a thread of its own.
         finds(self.spark, ADMIN)
-        settings = java_class(jvm, "java.util.Properties")()
+        settings = java_class(self.spark._jvm, "java.util.Properties")()
         for name, value in {**_PATIENCE, **self.settings}.items():
             settings.put(name, value)
         from py4j.protocol import Py4JJavaError
 
         try:
-            admin = java_class(jvm, ADMIN).create(settings)
+            admin = java_class(self.spark._jvm, ADMIN).create(settings)
         except Py4JJavaError as fault:
             cause = fault.java_exception.getCause() or fault.java_exception
             raise ExecutionError(

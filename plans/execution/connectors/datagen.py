@@ -15,18 +15,17 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.specs.datagen import SPEC, children
-from compiled_plan.plans.execution.formats.base import column, java_column
 from compiled_plan.plans.execution.interfaces.connectors import (
-    INSERT,
     KIND,
     ORD,
     PATH,
     RowSource,
     SourceContext,
     TableSpec,
+    insert_head,
     source_connector,
 )
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.text.durations import parse_duration
 
@@ -51,8 +50,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
         .option("partitions", context.spark.sparkContext.defaultParallelism)
         .load()
     )
-    jvm: Any = context.spark._jvm
-    made = java_class(jvm, "org.compiledplan.kernel.datagen.Datagen").row(
+    made = java_class(context.spark._jvm, "org.compiledplan.kernel.datagen.Datagen").row(
         json.dumps(makers),
         zlib.crc32(table.identifier.encode()),
         ddl(table.columns),
@@ -60,9 +58,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
         java_column(F.unix_micros(F.current_timestamp() if context.clock is None else context.clock)),
     )
     fields = [F.col("row")[name].alias(f"f{index}") for index, name in enumerate(table.columns.names)]
-    frame = numbers.select(F.call_function("order_number").alias(ORD), column(made).alias("row")).select(
-        F.lit(INSERT).cast("tinyint").alias(KIND), ORD, F.lit(None).cast("binary").alias(PATH), *fields
-    )
+    frame = numbers.select(*insert_head(), column_of(made).alias("row")).select(KIND, ORD, PATH, *fields)
     return RowSource(frame, bounded=rows >= 0)
 
 

@@ -14,13 +14,11 @@ from compiled_plan.plans.connectors.held import Held, held_by
 from compiled_plan.plans.connectors.specs.inline import SPEC
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import (
-    INSERT,
-    KIND,
     ORD,
-    PATH,
     RowSource,
     SourceContext,
     TableSpec,
+    insert_head,
     source_connector,
 )
 from compiled_plan.plans.execution.spark.types import to_spark
@@ -65,12 +63,12 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
     data = held.data
     streaming = isinstance(data, HeldFrame) and data.frame.isStreaming
     if streaming:
-        rows = data.frame.toDF(*names).withColumn(ORD, F.call_function("order_number"))
+        rows = data.frame.toDF(*names).select(*insert_head(), *names)
     else:
         folder = _table_file(held, data) if isinstance(data, HeldTable) else _frame_files(held, data, names)
         rows = context.spark.readStream.schema(_schema(names, types)).parquet(str(folder))
-    columns = [F.lit(INSERT).cast("tinyint").alias(KIND), F.col(ORD), F.lit(None).cast("binary").alias(PATH)]
-    return RowSource(rows.select(*columns, *names), bounded=not streaming, keeps=held)
+        rows = rows.select(*insert_head(F.col(ORD)), *names)
+    return RowSource(rows, bounded=not streaming, keeps=held)
 
 
 def _schema(names: list[str], types: list[Any]) -> Any:

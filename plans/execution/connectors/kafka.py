@@ -1,16 +1,19 @@
-"""The connector `kafka`: messages of Kafka's topics, read and written by Spark's connector."""
+"""The connector `kafka`, and what it shares with `upsert-kafka`: messages of Kafka's topics, by Spark's connector."""
 
 from __future__ import annotations
 
-from compiled_plan.plans.connectors.messages import listed
+from collections.abc import Callable
+from dataclasses import replace
+
+from compiled_plan.plans.connectors.messages import Parts, listed
+from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.connectors.specs.kafka import SPEC, parts_of
 from compiled_plan.plans.execution.connectors.message_sink import MessageSink
 from compiled_plan.plans.execution.connectors.message_source import read
-from compiled_plan.plans.execution.connectors.messages import Messages, messages_of
+from compiled_plan.plans.execution.connectors.messages import Messages
 from compiled_plan.plans.execution.connectors.transactions import TransactionSink
 from compiled_plan.plans.execution.interfaces.connectors import (
     RowSink,
-    RowSource,
     SinkContext,
     SourceContext,
     TableSpec,
@@ -19,24 +22,26 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 )
 
 
-@source_connector(SPEC)
-def source(table: TableSpec, context: SourceContext) -> RowSource:
-    """The rows of a table; see `read`."""
-    return read(messages_of(table, SPEC, parts_of(table.columns, table.options), context.spark), context, upserts=False)
+def register(spec: ConnectorSpec, parts: Callable[[TableSpec], Parts], *, upserts: bool) -> None:
+    """Register a connector of messages.
 
+    Args:
+        spec: the connector.
+        parts: gives the columns of a table that are in the key, and those in the value.
+        upserts: whether the row of a key is deleted by a message without a value.
+    """
 
-@sink_connector(SPEC)
-def sink(table: TableSpec, context: SinkContext) -> RowSink:
-    """A sink for a table; see `write`."""
-    parts = parts_of(table.columns, table.options)
-    return write(messages_of(table, SPEC, parts, context.spark), context, upserts=False)
+    def messages_of(table: TableSpec, context: SourceContext | SinkContext) -> Messages:
+        return Messages(replace(table, wanted=None), spec, parts(table), context.spark)
+
+    source_connector(spec)(lambda table, context: read(messages_of(table, context), context, upserts=upserts))
+    sink_connector(spec)(lambda table, context: write(messages_of(table, context), context, upserts=upserts))
 
 
 def write(messages: Messages, context: SinkContext, *, upserts: bool) -> RowSink:
     """A sink for a table.
 
     Args:
-        messages: the table.
         context: see `SinkContext`.
         upserts: whether the row of a key is deleted by a message without a value.
 
@@ -54,3 +59,6 @@ def write(messages: Messages, context: SinkContext, *, upserts: bool) -> RowSink
     if options.text("sink.delivery-guarantee") != "exactly-once":
         return sink
     return TransactionSink(sink, context.run_id, context.begun)
+
+
+register(SPEC, lambda table: parts_of(table.columns, table.options), upserts=False)

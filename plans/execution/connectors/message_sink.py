@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
-from compiled_plan.plans.execution.interfaces.connectors import (
-    DELETE,
-    INSERT,
-    KIND,
-    ORD,
-    PATH,
-    UPDATE_BEFORE,
-)
+from compiled_plan.plans.execution.formats.base import writable_kind
+from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, KIND, ORD, PATH, UPDATE_BEFORE
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.projection import Selection
@@ -87,9 +80,7 @@ class MessageSink:
         """The messages of each partition in the order of their rows, with the partition that they go to."""
         rows = rows.sortWithinPartitions(ORD, PATH)
         rows = rows.select("*", *self.fixed_partition())
-        return rows.select(
-            *(name for name in ("key", "value", "topic", "headers", "partition") if name in rows.columns)
-        )
+        return rows.select(*(name for name in _PARTS if name in rows.columns))
 
     def _part(self, part: str) -> Column:
         """The bytes of the key or the value."""
@@ -104,17 +95,8 @@ class MessageSink:
         if part == KEY or self.upserts:
             line = format_.line(self.messages.spark, table, F.lit(INSERT).cast("tinyint"), row).cast("binary")
             return F.when(~gone, line) if part == VALUE else line
-        return format_.line(self.messages.spark, table, self._kind(format_.spec), row).cast("binary")
-
-    def _kind(self, spec: FormatSpec) -> Column:
-        """The kind; where the format holds inserts alone, any other fails the run."""
-        if not spec.writes.insert_only:
-            return F.col(KIND)
-        message = F.lit(
-            f"format {spec.name!r} of table {self.messages.table.identifier} holds inserts alone, "
-            "and the plan gives it an update or delete"
-        )
-        return F.when(F.col(KIND) == INSERT, F.col(KIND)).otherwise(F.raise_error(message).cast("tinyint"))
+        kind = writable_kind(format_.spec, self.messages.table)
+        return format_.line(self.messages.spark, table, kind, row).cast("binary")
 
     def _metadata(self) -> list[Column]:
         width = len(self.messages.table.columns.fields)

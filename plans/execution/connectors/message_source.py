@@ -44,7 +44,6 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
     """The rows of a table's messages.
 
     Args:
-        messages: the table.
         context: see `SourceContext`.
         upserts: whether a message without a value deletes its key's row.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.connectors.checks import format_options, formats_of
@@ -12,8 +12,8 @@ from compiled_plan.plans.connectors.messages import Parts, listed
 from compiled_plan.plans.connectors.schema_registry import OWN_SUBJECT
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.execution.connectors.brokers import Topics
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
-from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 
 if TYPE_CHECKING:
@@ -33,10 +33,8 @@ class Messages:
     """How the rows of a table are in messages.
 
     Args:
-        table: the table.
         spec: its connector.
         parts: which columns are in the key and which in the value.
-        spark: the session.
     """
 
     table: TableSpec
@@ -79,8 +77,3 @@ class Messages:
     def _format_metadata(self, spec: FormatSpec) -> tuple[str, ...]:
         wanted = [key.removeprefix("value.") for key, _ in self.table.metadata if key.startswith("value.")]
         return tuple(key for key in wanted if key in spec.metadata)
-
-
-def messages_of(table: TableSpec, spec: ConnectorSpec, parts: Parts, spark: SparkSession) -> Messages:
-    """How the rows of a table are in messages."""
-    return Messages(replace(table, wanted=None), spec, parts, spark)

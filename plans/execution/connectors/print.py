@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, ClassVar
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.specs.print import SPEC
-from compiled_plan.plans.execution.formats.base import column, java_column, kernel_formats, shape
+from compiled_plan.plans.execution.formats.base import kernel_formats, shape
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
+from compiled_plan.plans.execution.spark.java import column_of, java_column
 from compiled_plan.plans.execution.spark.projection import Selection
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Printer:
             f"table {self.table.identifier}", shape(self.table.columns), java_column(F.col(KIND)), java_column(row)
         )
         identifier = SPEC.values(self.table.options).text("print-identifier")
-        return F.concat(F.lit(f"{identifier}> "), column(made)) if identifier else column(made)
+        return F.concat(F.lit(f"{identifier}> "), column_of(made)) if identifier else column_of(made)
 
 
 @sink_connector(SPEC)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.databases.dialects import Dialect, Target, dialect_of
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import java_array, java_class
 from compiled_plan.plans.execution.spark.patience import Patience
 from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.text.masking import masked_url
@@ -100,7 +100,8 @@ class Database:
     def _ask(self, method: str, texts: tuple[str, ...]) -> Any:
         kernel = java_class(self.jvm, "org.compiledplan.kernel.jdbc.Database")
         description = json.dumps(self.description())
-        return self.patiently(lambda: getattr(kernel, method)(description, _array(self.jvm, texts)))
+        array = java_array(self.jvm, "java.lang.String", texts)
+        return self.patiently(lambda: getattr(kernel, method)(description, array))
 
     def patiently(self, action: Callable[[], _T], attempts: int | None = None) -> _T:
         """What an action gives; it is tried again while the database is away, and waited for so long as its table says.
@@ -134,13 +135,3 @@ def jdbc_type(type_: LogicalType) -> str:
     if isinstance(type_, ArrayType):
         return f"array<{jdbc_type(type_.element)}>"
     return "time" if isinstance(type_, TimeType) else ddl(type_)
-
-
-def _array(jvm: Any, texts: tuple[str, ...]) -> Any:
-    from pyspark import SparkContext
-
-    gateway: Any = SparkContext._gateway
-    found = gateway.new_array(jvm.java.lang.String, len(texts))
-    for at, text in enumerate(texts):
-        found[at] = text
-    return found

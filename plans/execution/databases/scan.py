@@ -13,15 +13,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.databases.database import Database, jdbc_type
 from compiled_plan.plans.execution.databases.filters import Known, condition
-from compiled_plan.plans.execution.interfaces.connectors import (
-    INSERT,
-    KIND,
-    ORD,
-    PATH,
-    RowSource,
-    SourceContext,
-    TableSpec,
-)
+from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext, TableSpec, insert_head
 from compiled_plan.plans.execution.spark.types import ddl, to_spark
 
 _SOURCE = "org.compiledplan.kernel.jdbc.JdbcTable"
@@ -36,10 +28,9 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSou
         DataError: there is no such table or column.
         ExecutionError: the database does not answer.
     """
+    names = table.used
     every = list(enumerate(table.columns.fields))
-    # A query needs a column, though only the number of rows may be wanted.
-    used = [(at, field) for at, field in every if table.wanted is None or field.name in table.wanted] or every[:1]
-    names = [field.name for _, field in used]
+    used = [(at, field) for at, field in every if field.name in names]
     part = database.options.get("scan.partition.column")
     target = database.find((*names, *([] if part is None else [part])))
     columns = target.columns[: len(names)]
@@ -71,9 +62,7 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSou
         F.col(f"f{at}") if at in found else F.lit(None).cast(to_spark(field.type)).alias(f"f{at}")
         for at, field in every
     ]
-    order = F.call_function("order_number").alias(ORD)
-    kind, path = F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(PATH)
-    return RowSource(rows.select(kind, order, path, *fields), bounded=True)
+    return RowSource(rows.select(*insert_head(), *fields), bounded=True)
 
 
 def _parts(database: Database, column: str) -> Iterator[tuple[str, ...]]:

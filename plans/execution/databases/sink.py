@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.databases.database import Database, jdbc_type
 from compiled_plan.plans.execution.databases.dialects import Target, delete, insert, update
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH, TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, TableSpec, only_inserts
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.patience import attempts
 from compiled_plan.plans.execution.spark.projection import Selection
@@ -81,11 +81,10 @@ class DatabaseSink:
 
     def _kind(self) -> Column:
         """The kind; without a primary key any but inserts fails the run."""
-        kind = F.col(KIND)
         if self.table.primary_key:
-            return kind
-        message = F.lit(f"table {self.table.identifier} has no primary key, and the plan gives it an update or delete")
-        return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
+            return F.col(KIND)
+        name = self.table.identifier
+        return only_inserts(f"table {name} has no primary key, and the plan gives it an update or delete")
 
     def description(self) -> dict[str, Any]:
         """What the kernel's BatchWriter is told."""

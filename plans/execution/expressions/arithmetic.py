@@ -16,7 +16,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.context import is_time, operand_types
 from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family, Translator
 from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
+
+translates = Family(__name__)
 
 _EXACT = (t.IntegerType, t.DecimalType)
 _INTEGER_PRECISION = {8: 3, 16: 5, 32: 10, 64: 19}
@@ -40,9 +42,7 @@ def as_decimal(type_: t.LogicalType) -> t.DecimalType | None:
     return None
 
 
-def _symmetric(
-    sign: str, apply: Callable[[Column, Column], Column]
-) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+def _symmetric(sign: str, apply: Callable[[Column, Column], Column]) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if any(is_time(type_) for type_ in operand_types(call)):
             from compiled_plan.plans.execution.expressions.temporal import time_arithmetic

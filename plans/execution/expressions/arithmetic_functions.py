@@ -12,7 +12,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.arithmetic import negated_decimal
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family, Translator
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.rex.sequences import is_sequence
 
@@ -22,46 +22,43 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
 
+translates = Family(__name__)
+translates.columns("$BIN$1", apply=lambda value: F.bin(value.cast("bigint")))
+translates.kernel("UNHEX", "binary")
+
 _FLOATING = (t.FloatType, t.DoubleType)
 
 
-def _of_double(apply: Callable[..., Column]) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+def _of_double(name: str, apply: Callable[..., Column] | None = None) -> None:
+    """Register a function of doubles; the kernel's of its name by default."""
+
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        return apply(*(arg.cast("double") for arg in args)).cast(to_spark(call.type))
+        doubles = [arg.cast("double") for arg in args]
+        return (apply(*doubles) if apply else java(name, "double", *doubles)).cast(to_spark(call.type))
 
-    return translate
-
-
-def _of_java(name: str) -> Callable[..., Column]:
-    return lambda *args: java(name, "double", *args)
+    translates(f"${name}$1")(translate)
 
 
 # Spark's logarithms give null where Java gives NaN or -Infinity; its EXP and POWER differ in the last digit.
-_DOUBLE_FUNCTIONS: dict[str, Callable[..., Column]] = {
-    "SQRT": F.sqrt,
-    "EXP": _of_java("EXP"),
-    "POWER": _of_java("POWER"),
-    "LN": _of_java("LN"),
-    "LOG10": _of_java("LOG10"),
-    "LOG2": _of_java("LOG2"),
-    "SIN": F.sin,
-    "COS": F.cos,
-    "TAN": F.tan,
-    "COT": _of_java("COT"),
-    "ASIN": F.asin,
-    "ACOS": F.acos,
-    "ATAN": F.atan,
-    "ATAN2": _of_java("ATAN2"),
-    "SINH": F.sinh,
-    "COSH": F.cosh,
-    "TANH": F.tanh,
-    "DEGREES": F.degrees,
-    "RADIANS": F.radians,
-    "PI": F.pi,
-    "E": F.e,
-}
-for _name, _apply in _DOUBLE_FUNCTIONS.items():
-    translates(f"${_name}$1")(_of_double(_apply))
+for _name in ("EXP", "POWER", "LN", "LOG10", "LOG2", "COT", "ATAN2"):
+    _of_double(_name)
+for _apply in (
+    F.sqrt,
+    F.sin,
+    F.cos,
+    F.tan,
+    F.asin,
+    F.acos,
+    F.atan,
+    F.sinh,
+    F.cosh,
+    F.tanh,
+    F.degrees,
+    F.radians,
+    F.pi,
+    F.e,
+):
+    _of_double(_apply.__name__.upper(), _apply)
 
 
 @translates("$LOG$1")
@@ -86,7 +83,7 @@ def _sign(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
     return sign.cast(to_spark(call.type))
 
 
-def _whole(name: str) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+def _whole(name: str) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if len(args) == 2:
             from compiled_plan.plans.execution.expressions.temporal import floor_to_unit
@@ -106,7 +103,7 @@ translates("$CEIL$1", "$CEILING$1")(_whole("CEIL"))
 translates("$FLOOR$1")(_whole("FLOOR"))
 
 
-def _rounding(name: str) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+def _rounding(name: str) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         type_ = r.type_of(call.operands[0])
         target = to_spark(call.type)
@@ -131,20 +128,10 @@ translates("$ROUND$1")(_rounding("ROUND"))
 translates("$TRUNCATE$1")(_rounding("TRUNCATE"))
 
 
-@translates("$BIN$1")
-def _bin(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.bin(args[0].cast("bigint"))
-
-
 @translates("$HEX$1")
 def _hex(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     text = isinstance(r.type_of(call.operands[0]), t.CharacterType | t.BytesType)
     return F.hex(args[0] if text else args[0].cast("bigint"))
-
-
-@translates("$UNHEX$1")
-def _unhex(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("UNHEX", "binary", args[0])
 
 
 @translates("$RAND$1")

@@ -10,9 +10,9 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.casts import cast_column
-from compiled_plan.plans.execution.expressions.functions import fail, java
+from compiled_plan.plans.execution.expressions.functions import fail
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family, Translator
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import to_spark
 
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
+
+translates = Family(__name__)
+# size(null) is -1 without ANSI mode.
+translates.columns("$CARDINALITY$1", apply=lambda value: F.when(value.isNotNull(), F.size(value)))
+translates.columns("$MAP_KEYS$1", apply=F.map_keys)
+translates.columns("$MAP_VALUES$1", apply=F.map_values)
+translates.kernel("ARRAY_JOIN")
 
 _FLOATING = (t.FloatType, t.DoubleType)
 
@@ -39,7 +46,7 @@ def _element_type(call: Call) -> t.LogicalType:
     return array.element
 
 
-@translates("$ITEM$1", "$at$1")
+@translates("$ITEM$1", "$at$1", "$GET$1", "$get$1")
 def _item(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     holder = r.type_of(call.operands[0])
     match holder:
@@ -54,12 +61,6 @@ def _item(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
             name = wanted if isinstance(wanted, str) else holder.names[int(wanted) - 1]
             return args[0].getField(name)
     raise context.unsupported(f"an item of a value of type {holder}")
-
-
-@translates("$CARDINALITY$1")
-def _cardinality(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    # size(null) is -1 without ANSI mode.
-    return F.when(args[0].isNotNull(), F.size(args[0]))
 
 
 @translates("$ELEMENT$1")
@@ -125,16 +126,16 @@ def _remove(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     return lambdas.filtered(args[0], lambda item: ~item.eqNullSafe(needle))
 
 
-@translates("$ARRAY_APPEND$1")
-def _append(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    assert isinstance(call.type, t.ArrayType)
-    return F.array_append(_whole(call, args, 0, context), operand_as(call, args, 1, call.type.element, context))
+def _with_item(add: Callable[[Column, Column], Column]) -> Translator:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        assert isinstance(call.type, t.ArrayType)
+        return add(_whole(call, args, 0, context), operand_as(call, args, 1, call.type.element, context))
+
+    return translate
 
 
-@translates("$ARRAY_PREPEND$1")
-def _prepend(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    assert isinstance(call.type, t.ArrayType)
-    return F.array_prepend(_whole(call, args, 0, context), operand_as(call, args, 1, call.type.element, context))
+translates("$ARRAY_APPEND$1")(_with_item(F.array_append))
+translates("$ARRAY_PREPEND$1")(_with_item(F.array_prepend))
 
 
 def _whole(call: Call, args: tuple[Column, ...], index: int, context: ExpressionContext) -> Column:
@@ -173,7 +174,7 @@ def _slice(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     return F.when(known, F.slice(array, start, F.greatest(end - start + 1, F.lit(0))))
 
 
-def _most(pick: Callable[[Column], Column]) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+def _most(pick: Callable[[Column], Column]) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if not isinstance(_element_type(call), _FLOATING):
             return pick(args[0])
@@ -195,23 +196,6 @@ def _sort(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
     return F.concat(nulls, values) if nulls_first else F.concat(values, nulls)
 
 
-@translates("$ARRAY_JOIN$1")
-def _join(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    if len(args) == 2:
-        return java("ARRAY_JOIN", "string", args[0], args[1])
-    return java("ARRAY_JOIN", "string", args[0], args[1], args[2])
-
-
-@translates("$MAP_KEYS$1")
-def _keys(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.map_keys(args[0])
-
-
-@translates("$MAP_VALUES$1")
-def _values(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.map_values(args[0])
-
-
 @translates("$MAP_ENTRIES$1")
 def _entries(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     return F.map_entries(args[0]).cast(to_spark(call.type))
@@ -227,8 +211,3 @@ def _from_arrays(call: Call, args: tuple[Column, ...], context: ExpressionContex
 
 
 _same_type("$MAP_UNION$1", apply=F.map_concat)
-
-
-@translates("$GET$1", "$get$1")
-def _get(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return _item(call, args, context)

@@ -12,13 +12,15 @@ from compiled_plan.plans import rex as r
 from compiled_plan.plans.execution.expressions.casts import cast_column
 from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.operators_comparison import aligned
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family, Translator
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
+
+translates = Family(__name__)
 
 
 def branch(call: Call, args: tuple[Column, ...], index: int, context: ExpressionContext) -> Column:
@@ -51,11 +53,9 @@ def _null_if(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     return F.when(F.coalesce(same, F.lit(False)), F.lit(None)).otherwise(branch(call, args, 0, context))
 
 
-def _extreme(pick: Callable[..., Column]) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+def _extreme(pick: Callable[..., Column]) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        same = [
-            cast_column(arg, r.type_of(rex), call.type, context) for arg, rex in zip(args, call.operands, strict=True)
-        ]
+        same = [branch(call, args, index, context) for index in range(len(args))]
         if len(same) == 1:
             return same[0]
         # Flink: null as soon as one argument is null; Spark would skip it.

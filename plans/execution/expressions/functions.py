@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import column_of, java_array, java_class, java_column
 from compiled_plan.plans.execution.spark.types import ddl
 
 if TYPE_CHECKING:
@@ -52,25 +52,13 @@ def java(name: str, returns: LogicalType | str, *args: Column, options: tuple[st
         raise PySparkException("a Spark session must be active before expressions are translated")
     jvm: Any = context._jvm
     text = returns if isinstance(returns, str) else ddl(returns)
-    gateway: Any = context._gateway
-    columns = gateway.new_array(java_class(jvm, "org.apache.spark.sql.Column"), len(args))
-    for index, column in enumerate(args):
-        columns[index] = column._jc
-    constants = gateway.new_array(java_class(jvm, "java.lang.String"), len(options))
-    for index, option in enumerate(options):
-        constants[index] = option
-    return _column(
-        java_class(jvm, "org.compiledplan.kernel.functions.Functions").column(name, text, constants, columns)
-    )
+    columns = java_array(jvm, "org.apache.spark.sql.Column", [java_column(column) for column in args])
+    constants = java_array(jvm, "java.lang.String", options)
+    functions = java_class(jvm, "org.compiledplan.kernel.functions.Functions")
+    return column_of(functions.column(name, text, constants, columns))
 
 
 def fail(message: str, *values: Column) -> Column:
     """A column that fails the query: the message, followed by the offending values as text."""
     text = F.concat(F.lit(message), *(F.coalesce(value.cast("string"), F.lit("NULL")) for value in values))
     return F.raise_error(text if values else F.lit(message))
-
-
-def _column(java_column: Any) -> Column:
-    from pyspark.sql.classic.column import Column as ClassicColumn
-
-    return ClassicColumn(java_column)

@@ -10,7 +10,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -18,23 +18,16 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
 
-
-def _digest(name: str, bits: int) -> None:
-    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        value = args[0].cast("binary")
-        return F.md5(value) if bits == 128 else F.sha1(value) if bits == 160 else F.sha2(value, bits)
-
-    translates(name)(translate)
-
-
-for _name, _bits in (("MD5", 128), ("SHA1", 160), ("SHA224", 224), ("SHA256", 256), ("SHA384", 384), ("SHA512", 512)):
-    _digest(f"${_name}$1", _bits)
+translates = Family(__name__)
+translates.columns("$MD5$1", apply=lambda value: F.md5(value.cast("binary")))
+translates.columns("$SHA1$1", apply=lambda value: F.sha1(value.cast("binary")))
+for _bits in (224, 256, 384, 512):
+    translates.columns(f"$SHA{_bits}$1", apply=lambda value, bits=_bits: F.sha2(value.cast("binary"), bits))
 
 
 @translates("$SHA2$1")
 def _sha2(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    bits = constant(call.operands[1])
-    return F.sha2(args[0].cast("binary"), bits)
+    return F.sha2(args[0].cast("binary"), constant(call.operands[1]))
 
 
 @translates("$HASH_CODE$1")

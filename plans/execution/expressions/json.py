@@ -14,7 +14,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions import texts
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family
 from compiled_plan.plans.execution.expressions.zones import as_local
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import to_spark
@@ -25,29 +25,27 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
 
+translates = Family(__name__)
+translates.kernel("JSON")
+translates.kernel("JSON_QUOTE")
+translates.kernel("JSON_UNQUOTE")
+
 _JSON_CALLS = frozenset({"$JSON_OBJECT$1", "$JSON_ARRAY$1", "$JSON$1"})
 
 
-def _is_json(kind: str) -> None:
-    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        return java("IS_JSON", "boolean", args[0], options=(kind,))
-
-    def negated(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        # Flink: null IS NOT JSON is true.
-        return ~translate(call, args, context)
-
-    translates(f"$IS JSON {kind}$1")(translate)
-    translates(f"$IS NOT JSON {kind}$1")(negated)
+def _is_json(value: Column, kind: str) -> Column:
+    return java("IS_JSON", "boolean", value, options=(kind,))
 
 
 for _kind in ("VALUE", "SCALAR", "ARRAY", "OBJECT"):
-    _is_json(_kind)
+    translates.columns(f"$IS JSON {_kind}$1", apply=lambda value, kind=_kind: _is_json(value, kind))
+    # Flink: null IS NOT JSON is true.
+    translates.columns(f"$IS NOT JSON {_kind}$1", apply=lambda value, kind=_kind: ~_is_json(value, kind))
 
 
 @translates("$IS_JSON$1")
 def _is_json_call(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    kind = symbol(call.operands[1]) if len(args) > 1 else "VALUE"
-    return java("IS_JSON", "boolean", args[0], options=(kind,))
+    return _is_json(args[0], symbol(call.operands[1]) if len(args) > 1 else "VALUE")
 
 
 @translates("$JSON_EXISTS$1")
@@ -161,18 +159,3 @@ def _array(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     if not values:
         return F.lit("[]")
     return java("JSON_ARRAY", "string", F.struct(*values), options=tuple(options))
-
-
-@translates("$JSON$1")
-def _json(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("JSON", "string", args[0])
-
-
-@translates("$JSON_QUOTE$1")
-def _quote(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("JSON_QUOTE", "string", args[0])
-
-
-@translates("$JSON_UNQUOTE$1")
-def _unquote(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("JSON_UNQUOTE", "string", args[0])

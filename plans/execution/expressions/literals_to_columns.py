@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
 
-_EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1)
 
 
 def literal_column(literal: r.Literal, context: ExpressionContext) -> Column:
@@ -34,13 +33,56 @@ def value_column(value: Any, type_: t.LogicalType, context: ExpressionContext) -
         return F.lit(value)
     if value is None:
         return F.lit(None).cast(to_spark(type_))
-    reader = next((found for kind, found in _READERS if isinstance(type_, kind)), None)
-    if reader is None:
-        raise context.unsupported(f"constants of type {type_} cannot be read")
     try:
-        return reader(value, type_, context)
+        column = _read(value, type_)
     except (ValueError, ArithmeticError, TypeError) as fault:
         raise PlanError(f"constant {value!r} is not of type {type_}: {fault}", where=context.where) from None
+    if column is None:
+        raise context.unsupported(f"constants of type {type_} cannot be read")
+    return column
+
+
+def _read(value: Any, type_: t.LogicalType) -> Column | None:
+    """The literal of a value that is not null; None for a type that has none."""
+    match type_:
+        case t.BooleanType():
+            return F.lit(value).cast(to_spark(type_))
+        case t.DecimalType():
+            return F.lit(str(Decimal(str(value)))).cast(to_spark(type_))
+        case t.IntegerType() | t.IntervalType():
+            return F.lit(int(value)).cast(to_spark(type_))
+        case t.NumericType():
+            return F.lit(float(value)).cast(to_spark(type_))
+        case t.CharacterType():
+            return F.lit(str(value))
+        case t.BytesType():
+            return F.lit(bytearray(base64.b64decode(value)))
+        case t.DateType():
+            day = value if isinstance(value, int) else (date.fromisoformat(value) - EPOCH.date()).days
+            return F.date_from_unix_date(F.lit(day))
+        case t.TimeType():
+            return F.lit(value if isinstance(value, int) else millis_of_day(str(value)))
+        case t.TimestampLtzType():
+            # Plans write points in time as UTC shows them, whatever the session's time zone.
+            return F.timestamp_micros(F.lit(micros_of(str(value).removesuffix("Z"))).cast("bigint"))
+        case t.TimestampType():
+            return F.timestamp_micros(F.lit(micros_of(str(value))).cast("bigint")).cast("timestamp_ntz")
+    return None
+
+
+def millis_of_day(text: str) -> int:
+    """Milliseconds of a time of day, `10:30` or `10:30:00.123`."""
+    clock, _dot, fraction = text.partition(".")
+    hours, minutes, seconds = ([int(part) for part in clock.split(":")] + [0, 0])[:3]
+    return (hours * 3600 + minutes * 60 + seconds) * 1000 + int((fraction + "000")[:3])
+
+
+def micros_of(text: str) -> int:
+    """Microseconds since 1970 of a date and time without zone; digits beyond micros are cut off."""
+    whole, _, fraction = text.replace("T", " ").partition(".")
+    padded = whole if whole.count(":") == 2 else whole + ":00"
+    since = datetime.fromisoformat(padded) - EPOCH
+    return since // timedelta(microseconds=1) + int((fraction + "000000")[:6])
 
 
 def constant(rex: r.RexNode) -> Any:
@@ -51,69 +93,3 @@ def constant(rex: r.RexNode) -> Any:
 def symbol(rex: r.RexNode) -> str:
     """The value of a symbol operand (a time unit, a JSON behaviour), upper case."""
     return str(constant(rex)).upper()
-
-
-def _cast(value: Any, type_: t.LogicalType, _: ExpressionContext) -> Column:
-    return F.lit(value).cast(to_spark(type_))
-
-
-def _number(value: Any, type_: t.LogicalType, _: ExpressionContext) -> Column:
-    whole = isinstance(type_, t.IntegerType | t.IntervalType | t.TimeType)
-    return F.lit(int(value) if whole else float(value)).cast(to_spark(type_))
-
-
-def _decimal(value: Any, type_: t.LogicalType, _: ExpressionContext) -> Column:
-    return F.lit(str(Decimal(str(value)))).cast(to_spark(type_))
-
-
-def _char(value: Any, type_: t.LogicalType, _: ExpressionContext) -> Column:
-    return F.lit(str(value))
-
-
-def _bytes(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
-    return F.lit(bytearray(base64.b64decode(value)))
-
-
-def _date(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
-    day = value if isinstance(value, int) else (date.fromisoformat(value) - date(1970, 1, 1)).days
-    return F.date_from_unix_date(F.lit(day))
-
-
-def _time(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
-    if isinstance(value, int):
-        return F.lit(value)
-    clock, _dot, fraction = str(value).partition(".")
-    hours, minutes, seconds = ([int(part) for part in clock.split(":")] + [0, 0])[:3]
-    return F.lit((hours * 3600 + minutes * 60 + seconds) * 1000 + int((fraction + "000")[:3]))
-
-
-def _micros(text: str) -> int:
-    """Microseconds since 1970 of a date and time without zone; digits beyond micros are cut off."""
-    whole, _, fraction = text.replace("T", " ").partition(".")
-    padded = whole if whole.count(":") == 2 else whole + ":00"
-    since = datetime.fromisoformat(padded) - _EPOCH
-    return since // timedelta(microseconds=1) + int((fraction + "000000")[:6])
-
-
-def _timestamp(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
-    return F.timestamp_micros(F.lit(_micros(str(value))).cast("bigint")).cast("timestamp_ntz")
-
-
-def _timestamp_ltz(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
-    # Plans write points in time as UTC shows them, whatever the session's time zone.
-    return F.timestamp_micros(F.lit(_micros(str(value).removesuffix("Z"))).cast("bigint"))
-
-
-_Reader = Callable[[Any, t.LogicalType, "ExpressionContext"], "Column"]
-_READERS: tuple[tuple[type[t.LogicalType], _Reader], ...] = (
-    (t.BooleanType, _cast),
-    (t.DecimalType, _decimal),
-    (t.NumericType, _number),
-    (t.IntervalType, _number),
-    (t.CharacterType, _char),
-    (t.BytesType, _bytes),
-    (t.DateType, _date),
-    (t.TimeType, _time),
-    (t.TimestampLtzType, _timestamp_ltz),
-    (t.TimestampType, _timestamp),
-)

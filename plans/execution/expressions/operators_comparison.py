@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import or_
+from operator import and_, eq, ge, gt, le, lt, ne, or_
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -19,16 +19,24 @@ from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.arithmetic import as_decimal
 from compiled_plan.plans.execution.expressions.context import operand_types
-from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.expressions.keys import value_text
 from compiled_plan.plans.execution.expressions.literals_to_columns import value_column
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.operators_logic import balanced
+from compiled_plan.plans.execution.expressions.registry import Family
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
+
+translates = Family(__name__)
+translates.columns("$BETWEEN$1", "$between$1", apply=lambda value, low, high: (value >= low) & (value <= high))
+translates.columns(
+    "$NOT BETWEEN$1", "$NOTBETWEEN$1", "$notBetween$1", apply=lambda value, low, high: (value < low) | (value > high)
+)
+translates.columns("$IN$1", "$in$1", apply=lambda value, *values: value.isin(*values))
+translates.columns("$NOT IN$1", apply=lambda value, *values: ~value.isin(*values))
 
 Comparison = Callable[["Column", "Column"], "Column"]
 
@@ -84,81 +92,54 @@ def _is_unlike(types: tuple[t.LogicalType, ...]) -> bool:
     )
 
 
-def _compares(*names: str, nan: bool = False, unlike: bool | None = None) -> Callable[[Comparison], Comparison]:
+def _compares(*names: str, by: Comparison, nan: bool = False, unlike: bool | None = None) -> None:
     """Register a comparison.
 
     Args:
         names: the plan's names of it.
+        by: Spark's comparison.
         nan: its result where an operand is NaN.
         unlike: its result for a truth value and a text; None where Flink has no such comparison.
     """
 
-    def register(compare: Comparison) -> Comparison:
-        def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-            types = operand_types(call)
-            if unlike is not None:
-                if _is_unlike(types):
-                    return F.when(args[0].isNotNull() & args[1].isNotNull(), F.lit(unlike))
-                args, types = _read_as_times(call, args, types, context)
-            left, right = aligned(args, types)
-            result = compare(left, right)
-            watched = [
-                F.isnan(column)
-                for column, type_, rex in zip((left, right), types, call.operands, strict=True)
-                if isinstance(type_, _FLOATING) and not isinstance(rex, r.Literal)
-            ]
-            if not watched:
-                return result
-            # A null beside a NaN is still unknown: x = x is true, or null for null.
-            answer = ((left == left) & (right == right)) if nan else ((left != left) | (right != right))
-            return F.when(reduce(lambda a, b: a | b, watched), answer).otherwise(result)
-
-        translates(*names)(translate)
-        return compare
-
-    return register
+    @translates(*names)
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        types = operand_types(call)
+        if unlike is not None:
+            if _is_unlike(types):
+                return F.when(args[0].isNotNull() & args[1].isNotNull(), F.lit(unlike))
+            args, types = _read_as_times(call, args, types, context)
+        left, right = aligned(args, types)
+        result = by(left, right)
+        watched = [
+            F.isnan(column)
+            for column, type_, rex in zip((left, right), types, call.operands, strict=True)
+            if isinstance(type_, _FLOATING) and not isinstance(rex, r.Literal)
+        ]
+        if not watched:
+            return result
+        # A null beside a NaN is still unknown: x = x is true, or null for null.
+        answer = ((left == left) & (right == right)) if nan else ((left != left) | (right != right))
+        return F.when(reduce(or_, watched), answer).otherwise(result)
 
 
-@_compares("$=$1", "$equals$1", unlike=False)
-def _equal(left: Column, right: Column) -> Column:
-    return left == right
-
-
-@_compares("$<>$1", "$notEquals$1", nan=True, unlike=True)
-def _different(left: Column, right: Column) -> Column:
-    return left != right
-
-
-@_compares("$<$1", "$lessThan$1")
-def _less(left: Column, right: Column) -> Column:
-    return left < right
-
-
-@_compares("$<=$1", "$lessThanOrEqual$1")
-def _at_most(left: Column, right: Column) -> Column:
-    return left <= right
-
-
-@_compares("$>$1", "$greaterThan$1")
-def _greater(left: Column, right: Column) -> Column:
-    return left > right
-
-
-@_compares("$>=$1", "$greaterThanOrEqual$1")
-def _at_least(left: Column, right: Column) -> Column:
-    return left >= right
-
-
-@translates("$IS DISTINCT FROM$1")
-def _distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    left, right = aligned(args, operand_types(call))
-    return ~left.eqNullSafe(right)
+_compares("$=$1", "$equals$1", by=eq, unlike=False)
+_compares("$<>$1", "$notEquals$1", by=ne, nan=True, unlike=True)
+_compares("$<$1", "$lessThan$1", by=lt)
+_compares("$<=$1", "$lessThanOrEqual$1", by=le)
+_compares("$>$1", "$greaterThan$1", by=gt)
+_compares("$>=$1", "$greaterThanOrEqual$1", by=ge)
 
 
 @translates("$IS NOT DISTINCT FROM$1")
 def _not_distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     left, right = aligned(args, operand_types(call))
     return left.eqNullSafe(right)
+
+
+@translates("$IS DISTINCT FROM$1")
+def _distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return ~_not_distinct(call, args, context)
 
 
 @translates("$SEARCH$1")
@@ -224,24 +205,4 @@ def _in_range(value: Column, item: r.Range, type_: t.LogicalType, context: Expre
     if item.has_upper:
         bound = value_column(item.upper, type_, context)
         tests.append(value <= bound if item.upper_closed else value < bound)
-    return reduce(lambda a, b: a & b, tests) if tests else value.eqNullSafe(value)
-
-
-@translates("$BETWEEN$1", "$between$1")
-def _between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return (args[0] >= args[1]) & (args[0] <= args[2])
-
-
-@translates("$NOT BETWEEN$1", "$NOTBETWEEN$1", "$notBetween$1")
-def _not_between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return (args[0] < args[1]) | (args[0] > args[2])
-
-
-@translates("$IN$1", "$in$1")
-def _in(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return args[0].isin(*args[1:])
-
-
-@translates("$NOT IN$1")
-def _not_in(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return ~args[0].isin(*args[1:])
+    return reduce(and_, tests) if tests else value.eqNullSafe(value)

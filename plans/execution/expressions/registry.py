@@ -1,12 +1,15 @@
 """Which translator makes the Spark column of a call, by Flink's internal name.
 
-A family of functions is one file; it registers its translators with `@translates("$UPPER$1")`.
+A family of functions is one file, or several where it is large; it registers its translators with
+`translates = Family(__name__)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from compiled_plan.plans.execution.expressions.functions import java
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -20,17 +23,54 @@ Translator = Callable[["Call", tuple["Column", ...], "ExpressionContext"], "Colu
 _TRANSLATORS: dict[str, Translator] = {}
 
 
-def translates(*names: str) -> Callable[[Translator], Translator]:
-    """Register a translator for functions by Flink's internal names."""
+class Family:
+    """Registers the functions of a module by Flink's internal names.
 
-    def register(translator: Translator) -> Translator:
-        for name in names:
-            if name in _TRANSLATORS:
-                raise AssertionError(f"{name} has two translators")
-            _TRANSLATORS[name] = translator
-        return translator
+    Args:
+        module: the name of the module.
+    """
 
-    return register
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __call__(self, *names: str) -> Callable[[Translator], Translator]:
+        """Register a translator."""
+
+        def register(translator: Translator) -> Translator:
+            for name in names:
+                if name in _TRANSLATORS:
+                    raise AssertionError(f"{name} has two translators")
+                _TRANSLATORS[name] = translator
+            translator.__module__ = self._module
+            return translator
+
+        return register
+
+    def columns(self, *names: str, apply: Callable[..., Column]) -> None:
+        """Register a function of the operands' columns alone."""
+        self(*names)(lambda call, args, context: apply(*args))
+
+    def kernel(
+        self,
+        name: str,
+        returns: str = "string",
+        *,
+        names: tuple[str, ...] = (),
+        ints: tuple[int, ...] = (),
+    ) -> None:
+        """Register a call of the kernel's Java function of the same name.
+
+        Args:
+            name: the name in Java.
+            returns: the type of the result.
+            names: Flink's names of it (default: the name in Java).
+            ints: the places of arguments that are passed as INT.
+        """
+
+        def apply(*args: Column) -> Column:
+            return java(name, returns, *(arg.cast("int") if at in ints else arg for at, arg in enumerate(args)))
+
+        self.columns(*(names or (f"${name}$1",)), apply=apply)
 
 
 def translator_of(name: str) -> Translator | None:

@@ -1,4 +1,4 @@
-"""String functions. Lengths and positions count characters (code points), from 1.
+"""String functions, regular expressions among them. Lengths and positions count characters (code points), from 1.
 
 Source: Flink's "System (Built-in) Functions" page, edge cases read off Flink 2.3 runs.
 """
@@ -14,7 +14,7 @@ from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -23,49 +23,53 @@ if TYPE_CHECKING:
     from compiled_plan.plans.rex import Call
 
 
-def _native(*names: str, apply: Callable[..., Column]) -> None:
-    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        return apply(*args)
+translates = Family(__name__)
 
-    translates(*names)(translate)
+translates.columns("$UPPER$1", apply=F.upper)
+translates.columns("$LOWER$1", apply=F.lower)
+translates.columns("$CHAR_LENGTH$1", "$CHARACTER_LENGTH$1", "$charLength$1", apply=F.length)
+translates.columns("$REVERSE$1", apply=F.reverse)
+translates.columns("$CONCAT$1", "$concat$1", apply=F.concat)
+translates.columns("$POSITION$1", apply=F.position)
+translates.columns("$LEFT$1", apply=lambda text, count: F.left(text, count.cast("int")))
+translates.columns("$RIGHT$1", apply=lambda text, count: F.right(text, count.cast("int")))
+translates.columns("$REPEAT$1", apply=lambda text, count: F.repeat(text, count.cast("int")))
+translates.columns("$CONCAT_WS$1", apply=lambda *args: F.call_function("concat_ws", *args))
+translates.columns("$TO_BASE64$1", apply=lambda value: F.base64(value.cast("binary")))
+translates.columns("$STARTSWITH$1", apply=lambda text, start: text.startswith(start))
+translates.columns("$ENDSWITH$1", apply=lambda text, end: text.endswith(end))
+translates.columns("$ELT$1", apply=lambda place, *texts: F.get(F.array(*texts), (place - 1).cast("int")))
+translates.columns("$PRINTF$1", apply=F.printf)
+translates.columns("$UUID$1", apply=F.uuid)
+translates.kernel("LPAD", ints=(1,))
+translates.kernel("RPAD", ints=(1,))
+translates.kernel("OVERLAY", ints=(2, 3))
+translates.kernel("SPLIT_INDEX", ints=(2,))
+translates.kernel("INITCAP")
+translates.kernel("ASCII", "int")
+translates.kernel("CHR")
+translates.kernel("TRANSLATE", names=("$TRANSLATE$1", "$TRANSLATE3$1"))
+translates.kernel("FROM_BASE64")
+translates.kernel("URL_ENCODE")
+translates.kernel("URL_DECODE")
+translates.kernel("INET_ATON", "bigint")
+translates.kernel("INET_NTOA")
+translates.kernel("DECODE")
+translates.kernel("PARSE_URL")
+translates.kernel("REGEXP", "boolean")
+translates.kernel("REGEXP_REPLACE")
+translates.kernel("REGEXP_EXTRACT", ints=(2,))
+translates.kernel("REGEXP_EXTRACT_ALL", "array<string>", ints=(2,))
+translates.kernel("REGEXP_COUNT", "int")
+translates.kernel("REGEXP_INSTR", "int")
+translates.kernel("REGEXP_SUBSTR")
+translates.kernel("SPLIT", "array<string>")
 
 
-def _java(
-    name: str, function: str = "", returns: str = "string", ints: tuple[int, ...] = (), aliases: tuple[str, ...] = ()
-) -> None:
-    """A call of the Java function of the same name; arguments at `ints` are passed as INT."""
-
-    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        shaped = [arg.cast("int") if index in ints else arg for index, arg in enumerate(args)]
-        return java(function or name, returns, *shaped)
-
-    translates(f"${name}$1", *aliases)(translate)
-
-
-_native("$UPPER$1", apply=F.upper)
-_native("$LOWER$1", apply=F.lower)
-_native("$CHAR_LENGTH$1", "$CHARACTER_LENGTH$1", "$charLength$1", apply=F.length)
-_native("$REVERSE$1", apply=F.reverse)
-_native("$CONCAT$1", "$concat$1", apply=F.concat)
-_native("$POSITION$1", apply=F.position)
-_native("$LEFT$1", apply=lambda text, count: F.left(text, count.cast("int")))
-_native("$RIGHT$1", apply=lambda text, count: F.right(text, count.cast("int")))
-_native("$REPEAT$1", apply=lambda text, count: F.repeat(text, count.cast("int")))
-_native("$CONCAT_WS$1", apply=lambda *args: F.call_function("concat_ws", *args))
-_native("$TO_BASE64$1", apply=lambda value: F.base64(value.cast("binary")))
-_java("LPAD", ints=(1,))
-_java("RPAD", ints=(1,))
-_java("OVERLAY", ints=(2, 3))
-_java("SPLIT_INDEX", ints=(2,))
-_java("INITCAP")
-_java("ASCII", returns="int")
-_java("CHR")
-_java("TRANSLATE", aliases=("$TRANSLATE3$1",))
-_java("FROM_BASE64")
-_java("URL_ENCODE")
-_java("URL_DECODE")
-_java("INET_ATON", returns="bigint")
-_java("INET_NTOA")
+@translates("$STR_TO_MAP$1")
+def _str_to_map(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    texts = args if len(args) == 3 else (args[0], F.lit(","), F.lit("="))
+    return java("STR_TO_MAP", "map<string,string>", *texts)
 
 
 @translates("$SUBSTRING$1", "$SUBSTR$1")
@@ -109,10 +113,10 @@ def _trim(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
 
 
 def _trim_side(name: str, side: str) -> None:
-    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        return _TRIMS[side](args[0], args[1] if len(args) > 1 else F.lit(" "))
+    def apply(text: Column, letters: Column | None = None) -> Column:
+        return _TRIMS[side](text, F.lit(" ") if letters is None else letters)
 
-    translates(name)(translate)
+    translates.columns(name, apply=apply)
 
 
 _trim_side("$LTRIM$1", "LEADING")
@@ -125,36 +129,6 @@ def _encode(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     if str(constant(call.operands[1])).upper() == "UTF-8":
         return args[0].cast("binary")
     return java("ENCODE", "binary", *args)
-
-
-@translates("$DECODE$1")
-def _decode(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("DECODE", "string", *args)
-
-
-@translates("$STARTSWITH$1")
-def _starts(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return args[0].startswith(args[1])
-
-
-@translates("$ENDSWITH$1")
-def _ends(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return args[0].endswith(args[1])
-
-
-@translates("$ELT$1")
-def _elt(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.get(F.array(*args[1:]), (args[0] - 1).cast("int"))
-
-
-@translates("$PRINTF$1")
-def _printf(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.printf(args[0], *args[1:])
-
-
-@translates("$PARSE_URL$1")
-def _parse_url(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("PARSE_URL", "string", *args)
 
 
 def _character_test(name: str, *numbers: type[t.LogicalType]) -> None:
@@ -184,8 +158,3 @@ def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
         if full
         else text.replace(f"VARCHAR({t.MAX_LENGTH})", "STRING").replace(f"VARBINARY({t.MAX_LENGTH})", "BYTES")
     )
-
-
-@translates("$UUID$1")
-def _uuid(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.uuid()

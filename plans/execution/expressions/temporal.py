@@ -16,7 +16,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.context import is_time, operand_types
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import symbol
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family
 from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.rex.operands import BELOW_A_DAY
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
 
+translates = Family(__name__)
 _DAY = 86_400_000
 """Milliseconds."""
 

@@ -14,7 +14,7 @@ from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
-from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.registry import Family
 from compiled_plan.plans.execution.expressions.zones import to_local
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
     from compiled_plan.plans.rex import Call
 
+translates = Family(__name__)
+translates.kernel("CONVERT_TZ")
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _PLAIN_PATTERN = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|S{1,6}|[-/:., _])+")
 """Patterns that Spark's own formatter writes as Java's does."""
@@ -90,8 +92,3 @@ def _unix_timestamp(call: Call, args: tuple[Column, ...], context: ExpressionCon
         return F.unix_seconds(context.now())
     pattern = args[1] if len(args) > 1 else F.lit(_DEFAULT)
     return java("UNIX_TIMESTAMP", "bigint", args[0], pattern, options=(context.time_zone,))
-
-
-@translates("$CONVERT_TZ$1")
-def _convert_tz(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("CONVERT_TZ", "string", *args)

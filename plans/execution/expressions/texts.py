@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -27,98 +26,61 @@ def to_text(column: Column, type_: t.LogicalType, context: ExpressionContext) ->
     Raises:
         UnsupportedError: a type that has no text.
     """
-    writer = next((found for kind, found in _WRITERS if isinstance(type_, kind)), None)
-    if writer is None:
-        raise context.unsupported(f"values of type {type_} have no text")
-    return writer(column, type_, context)
+    match type_:
+        case t.BooleanType():
+            return F.upper(column.cast("string"))
+        case t.DecimalType():
+            return decimal_text(column, type_)
+        case t.NumericType() | t.CharacterType() | t.DateType():
+            return column.cast("string")
+        case t.BytesType():
+            return java("UTF8", "string", column)
+        case t.TimeType():
+            return java("TIME_TO_TEXT", "string", column, options=(str(type_.precision),))
+        case t.TimestampBase():
+            local = to_local(column, context.time_zone) if isinstance(type_, t.TimestampLtzType) else column
+            pattern = "yyyy-MM-dd HH:mm:ss" + ("." + "S" * type_.precision if type_.precision else "")
+            return F.date_format(local, pattern)
+        case t.YearMonthIntervalType():
+            return java("MONTHS_TO_TEXT", "string", column)
+        case t.DayTimeIntervalType():
+            return java("MILLIS_TO_TEXT", "string", column)
+        case t.ArrayType():
+            items = lambdas.transform(column, lambda item: _or_null(item, type_.element, context))
+            return F.concat(F.lit("["), F.array_join(items, ", "), F.lit("]"))
+        case t.MapType() | t.MultisetType():
+            entries = lambdas.transform(F.map_entries(column), lambda item: _entry(item, *entry_types(type_), context))
+            return F.concat(F.lit("{"), F.array_join(entries, ", "), F.lit("}"))
+        case t.FieldsType():
+            return F.when(column.isNotNull(), _row(column, type_, context))
+    raise context.unsupported(f"values of type {type_} have no text")
 
 
-def _plain(column: Column, _: t.LogicalType, __: ExpressionContext) -> Column:
-    return column.cast("string")
+def decimal_text(column: Column, type_: t.DecimalType) -> Column:
+    """A decimal as text without an exponent."""
+    return column.cast("string") if type_.scale <= _PLAIN_SCALE else java("DECIMAL_TO_TEXT", "string", column)
 
 
-def _boolean(column: Column, _: t.LogicalType, __: ExpressionContext) -> Column:
-    return F.upper(column.cast("string"))
-
-
-def _bytes(column: Column, _: t.LogicalType, __: ExpressionContext) -> Column:
-    return java("UTF8", "string", column)
-
-
-def _decimal(column: Column, type_: t.LogicalType, _: ExpressionContext) -> Column:
-    scale = type_.scale if isinstance(type_, t.DecimalType) else 0
-    return column.cast("string") if scale <= _PLAIN_SCALE else java("DECIMAL_TO_TEXT", "string", column)
-
-
-def _timestamp(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
-    assert isinstance(type_, t.TimestampBase)
-    local = to_local(column, context.time_zone) if isinstance(type_, t.TimestampLtzType) else column
-    pattern = "yyyy-MM-dd HH:mm:ss" + ("." + "S" * type_.precision if type_.precision else "")
-    return F.date_format(local, pattern)
-
-
-def _time(column: Column, type_: t.LogicalType, _: ExpressionContext) -> Column:
-    precision = type_.precision if isinstance(type_, t.TimeType) else 0
-    return java("TIME_TO_TEXT", "string", column, options=(str(precision),))
-
-
-def _months(column: Column, _: t.LogicalType, __: ExpressionContext) -> Column:
-    return java("MONTHS_TO_TEXT", "string", column)
-
-
-def _millis(column: Column, _: t.LogicalType, __: ExpressionContext) -> Column:
-    return java("MILLIS_TO_TEXT", "string", column)
+def entry_types(type_: t.MapType | t.MultisetType) -> tuple[t.LogicalType, t.LogicalType]:
+    """The types of key and value; a multiset is a map from element to count."""
+    return (type_.key, type_.value) if isinstance(type_, t.MapType) else (type_.element, t.INT)
 
 
 def _or_null(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
     return F.coalesce(to_text(column, type_, context), F.lit("NULL"))
 
 
-def _array(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
-    assert isinstance(type_, t.ArrayType)
-    items = lambdas.transform(column, lambda item: _or_null(item, type_.element, context))
-    return F.concat(F.lit("["), F.array_join(items, ", "), F.lit("]"))
+def _entry(item: Column, key: t.LogicalType, value: t.LogicalType, context: ExpressionContext) -> Column:
+    parts = (_or_null(item.getField("key"), key, context), _or_null(item.getField("value"), value, context))
+    return F.concat(parts[0], F.lit("="), parts[1])
 
 
-def _map(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
-    key, value = (type_.key, type_.value) if isinstance(type_, t.MapType) else (next(type_.children()), t.INT)
-    items = lambdas.transform(
-        F.map_entries(column),
-        lambda item: F.concat(
-            _or_null(item.getField("key"), key, context), F.lit("="), _or_null(item.getField("value"), value, context)
-        ),
-    )
-    return F.concat(F.lit("{"), F.array_join(items, ", "), F.lit("}"))
-
-
-def _row(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
-    assert isinstance(type_, t.FieldsType)
-    named = isinstance(type_, t.StructuredType)
+def _row(column: Column, type_: t.FieldsType, context: ExpressionContext) -> Column:
     parts: list[Column] = []
     for field in type_.fields:
         if parts:
             parts.append(F.lit(", "))
-        if named:
+        if isinstance(type_, t.StructuredType):
             parts.append(F.lit(f"{field.name}="))
         parts.append(_or_null(column.getField(field.name), field.type, context))
-    text = F.concat(F.lit("("), *parts, F.lit(")"))
-    return F.when(column.isNotNull(), text)
-
-
-_Writer = Callable[["Column", t.LogicalType, "ExpressionContext"], "Column"]
-_WRITERS: tuple[tuple[type[t.LogicalType], _Writer], ...] = (
-    (t.BooleanType, _boolean),
-    (t.DecimalType, _decimal),
-    (t.NumericType, _plain),
-    (t.CharacterType, _plain),
-    (t.BytesType, _bytes),
-    (t.DateType, _plain),
-    (t.TimeType, _time),
-    (t.TimestampBase, _timestamp),
-    (t.YearMonthIntervalType, _months),
-    (t.DayTimeIntervalType, _millis),
-    (t.ArrayType, _array),
-    (t.MapType, _map),
-    (t.MultisetType, _map),
-    (t.FieldsType, _row),
-)
+    return F.concat(F.lit("("), *parts, F.lit(")"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from pyspark.sql import Column
@@ -11,11 +12,30 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.execution.expressions import families as families
 from compiled_plan.plans.execution.expressions.context import ExpressionContext
 from compiled_plan.plans.execution.expressions.literals_to_columns import literal_column
 from compiled_plan.plans.execution.expressions.registry import translator_of
 from compiled_plan.plans.trees import fold_tree
+
+#: The modules that register translators. A family of functions has the name that it has in `planner.functions`, and
+#: several modules where it is large: `arithmetic_functions`.
+FAMILIES = (
+    "arithmetic",
+    "arithmetic_functions",
+    "casts",
+    "collections",
+    "conditional",
+    "hashes",
+    "json",
+    "operators_comparison",
+    "operators_logic",
+    "strings",
+    "structured",
+    "temporal",
+    "temporal_texts",
+)
+for _family in FAMILIES:
+    import_module(f"{__package__}.{_family}")
 
 
 def to_column(rex: r.RexNode, inputs: Sequence[Column], context: ExpressionContext) -> Column:

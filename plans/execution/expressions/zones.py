@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext
 from pyspark.sql import functions as F
-from pyspark.sql.classic.column import Column as ClassicColumn
 
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -29,22 +28,14 @@ def from_local(local: Column, time_zone: str) -> Column:
 
 def as_point(local: Column) -> Column:
     """A TIMESTAMP as the point in time at which clocks in UTC show it; a TIMESTAMP_LTZ as it is."""
-    return _column(_moments().point(_java(local)))
+    return column_of(_moments().point(java_column(local)))
 
 
 def as_local(point: Column) -> Column:
     """A TIMESTAMP_LTZ as clocks in UTC show it."""
-    return _column(_moments().local(_java(point)))
+    return column_of(_moments().local(java_column(point)))
 
 
 def _moments() -> Any:
     context: Any = SparkContext._active_spark_context
     return java_class(context._jvm, "org.compiledplan.kernel.functions.Moments")
-
-
-def _java(column: Any) -> Any:
-    return column._jc
-
-
-def _column(java: Any) -> Column:
-    return ClassicColumn(java)

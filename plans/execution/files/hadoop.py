@@ -32,8 +32,7 @@ class Files:
     """
 
     def __init__(self, spark: SparkSession, path: str) -> None:
-        jvm: Any = spark._jvm
-        self._path_class = java_class(jvm, "org.apache.hadoop.fs.Path")
+        self._path_class = java_class(spark._jvm, "org.apache.hadoop.fs.Path")
         self._conf = spark._jsparkSession.sessionState().newHadoopConf()
         self._fs = self._path(path).getFileSystem(self._conf)
         #: The path with its scheme.

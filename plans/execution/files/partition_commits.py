@@ -25,6 +25,7 @@ from compiled_plan.plans.execution.spark.java import java_class
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_CATALOG_UTILS = "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils"
 #: What Java throws, of which PySpark makes its own where it knows the kind.
 _WRONG = (Py4JJavaError, PySparkException)
 
@@ -47,7 +48,6 @@ class PartitionCommits:
     """The partitions of a table of files.
 
     Args:
-        spark: the session.
         table: its identifier, for messages.
         path: its folder.
         keys: the columns that partition it.
@@ -143,8 +143,9 @@ class PartitionCommits:
 
     def _time(self, folder: str) -> int:
         """The time of a partition in ms since 1970."""
-        jvm: Any = self.spark._jvm
-        unescaped = java_class(jvm, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils").unescapePathName
+        unescaped = java_class(
+            self.spark._jvm, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils"
+        ).unescapePathName
         values = dict(zip(self.keys, (unescaped(each.partition("=")[2]) for each in folder.split("/")), strict=True))
         text = self._values.text(given.PATTERN) or f"${self.keys[0]}"
         for key, value in values.items():

@@ -15,10 +15,11 @@ from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.files.partition_commits import PartitionCommits
-from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
-from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, column, java_column, shape
+from compiled_plan.plans.execution.files.source import PARTITION_NAME, field_of, file_paths, format_of
+from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, shape, writable_kind
 from compiled_plan.plans.execution.formats.lines import LineFormat
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, SinkContext, TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import SinkContext, TableSpec
+from compiled_plan.plans.execution.spark.java import column_of, java_column
 from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.inspection.places import no_folder
 
@@ -140,10 +141,9 @@ class FileSink:
         """The line of a row in a file of lines, from `kind`, `f0`, `f1`, ...."""
         assert isinstance(self.format, LineFormat)
         row = F.struct(*(F.col(f"f{at}").alias(f"c{at}") for at in range(len(self.table.columns.fields))))
-        return self.format.line(self.context.spark, self.spec, self._kind(), row)
+        return self.format.line(self.context.spark, self.spec, writable_kind(self.format.spec, self.table), row)
 
     def left(self) -> tuple[int, str]:
-        """See `LeavesFiles.left`."""
         root, run = self.table.options["path"], f"part-{self.context.run_id}-"
         files = Files(self.context.spark, root)
         names = [entry.relative.rpartition("/")[2] for entry in files.walk(files.root)] if files.exists(root) else []
@@ -163,26 +163,13 @@ class FileSink:
         kept = [f"f{index}" for index, name in enumerate(names) if name not in keys]
         columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(kept)]
         folders = [self._folder(key, F.col(f"f{names.index(key)}")) for key in keys]
-        made = [*self.format.columns(spark, self.spec), *(F.col(_quoted(key)) for key in keys)]
-        return Selection((self._kind(), *columns, *folders)), Selection(made)
+        made = [*self.format.columns(spark, self.spec), *(F.col(t.quote_identifier(key)) for key in keys)]
+        return Selection((writable_kind(self.format.spec, self.table), *columns, *folders)), Selection(made)
 
     def _folder(self, name: str, value: Column) -> Column:
         """The text of a partition column in the name of a folder."""
-        text = column(file_paths(self.context.spark).text(shape(field_of(self.table, name).type), java_column(value)))
+        text = column_of(
+            file_paths(self.context.spark).text(shape(field_of(self.table, name).type), java_column(value))
+        )
         nothing = F.lit(SPEC.values(self.table.options).text(PARTITION_NAME))
         return F.when(F.length(text) > 0, text).otherwise(nothing).alias(name)
-
-    def _kind(self) -> Column:
-        """The kind; where the format holds inserts alone, any other fails the run."""
-        kind = F.col(KIND)
-        if not self.format.spec.writes.insert_only:
-            return kind
-        message = F.lit(
-            f"format {self.format.spec.name!r} of table {self.table.identifier} holds inserts alone, "
-            "and the plan gives it an update or delete"
-        )
-        return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
-
-
-def _quoted(name: str) -> str:
-    return t.quote_identifier(name)

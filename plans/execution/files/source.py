@@ -1,4 +1,4 @@
-"""Files that are read: those of a folder, or one.
+"""Files that are read: those of a folder, or one; and the formats of tables of files.
 
 What is read first is ordered by the files' modification time, then path, then position in the file; of one file, by
 position.
@@ -7,23 +7,58 @@ position.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.connectors.dead_letters import puts_aside
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.checks import format_options
+from compiled_plan.plans.connectors.dead_letters import puts_aside, unreadable_remedy
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.execution.files.hadoop import Files, literally
-from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
-from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, column, java_column, shape
+from compiled_plan.plans.execution.formats.base import ONE_FILE, FileFormat, FormatTable, Order, shape
+from compiled_plan.plans.execution.formats.lines import file_format
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, RowSource, SourceContext, TableSpec
 from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN as DEAD_LETTER
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 from compiled_plan.plans.inspection.places import missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import Column, DataFrame, SparkSession
+
+#: The option for the name of the folder of a partition without a value.
+PARTITION_NAME = "partition.default-name"
+
+
+def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
+    """The table's format and what it needs."""
+    name = table.options["format"]
+    kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
+    row = replace(table.columns, fields=kept)
+    format_ = file_format(name)
+    return format_, FormatTable(
+        table.identifier,
+        row,
+        format_options(table.options, name),
+        wanted=table.wanted,
+        puts_aside=puts_aside(table.options),
+        remedy=unreadable_remedy(SPEC, format_.spec, f"{name}."),
+    )
+
+
+def field_of(table: TableSpec, name: str) -> t.Field:
+    """A column of a table."""
+    found = table.columns.field_named(name)
+    assert found is not None
+    return found
+
+
+def file_paths(spark: SparkSession) -> Any:
+    """The kernel's functions of the paths of files."""
+    return java_class(spark._jvm, "org.compiledplan.kernel.formats.FilePaths")
+
 
 _EXTRA, _PARTITIONS = "e", "partitions"
 
@@ -69,16 +104,16 @@ def _metadata(key: str, spark: SparkSession) -> Column:
     """A metadata column of files; the path is that within the file system, as Flink gives it."""
     found = F.col(_METADATA[key])
     if key == "file.path":
-        return column(file_paths(spark).pathOf(java_column(found)))
+        return column_of(file_paths(spark).pathOf(java_column(found)))
     if key == "file.name":
-        return column(file_paths(spark).nameOf(java_column(found)))
+        return column_of(file_paths(spark).nameOf(java_column(found)))
     return found
 
 
 def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
     """A struct of the partition columns, from the names of a file's folders."""
     fields = tuple(field_of(table, key) for key in table.partition_keys)
-    return column(
+    return column_of(
         file_paths(spark).partitionsOf(
             f"table {table.identifier}",
             shape(replace(table.columns, fields=fields)),

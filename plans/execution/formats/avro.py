@@ -10,16 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from compiled_plan.plans.connectors.avro_schemas import avro_schema
 from compiled_plan.plans.connectors.formats.avro import SPEC
-from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register, shape
+from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, checked_inserts, register, shape
 from compiled_plan.plans.execution.formats.lines import LineFormat
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.types import to_spark
 
@@ -33,8 +32,6 @@ _FILES = "org.compiledplan.kernel.formats.AvroFiles"
 class AvroFormat(LineFormat):
     """`avro`: inserts only."""
 
-    spec = SPEC
-
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""
         return replace(spec, options={**spec.options, "schema": _schema(spec)})
@@ -45,19 +42,11 @@ class AvroFormat(LineFormat):
         """Rows of files; see `FileFormat.scan`."""
         fields = [s.StructField(f"c{index}", to_spark(field.type)) for index, field in enumerate(spec.row.fields)]
         rows = files.format(_FILES).schema(s.StructType(fields)).options(**_settings(spec)).load(path)
-        return rows.select(
-            F.lit(INSERT).cast("tinyint").alias(KIND),
-            *order.columns(rows.sparkSession),
-            *(F.col(field.name) for field in fields),
-            *extra,
-        )
+        return rows.select(*order.head(rows.sparkSession), *(F.col(field.name) for field in fields), *extra)
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
         """The columns of the files; see `FileFormat.columns`."""
-        columns = [F.col(f"c{index}") for index in range(len(spec.row.fields))]
-        # The kind takes part in one column, or its check would be optimised away.
-        columns[0] = F.when(F.col(KIND) == INSERT, columns[0]).alias("c0")
-        return columns
+        return checked_inserts([F.col(f"c{index}") for index in range(len(spec.row.fields))], "c0")
 
     def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
         """Files of rows; see `FileFormat.writer`."""
@@ -66,9 +55,8 @@ class AvroFormat(LineFormat):
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """A file without a row; see `Format.is_empty`."""
-        jvm: Any = spark._jvm
         conf = spark._jsparkSession.sessionState().newHadoopConf()
-        return bool(java_class(jvm, "org.compiledplan.kernel.formats.AvroFiles").isEmpty(path, conf))
+        return bool(java_class(spark._jvm, _FILES).isEmpty(path, conf))
 
 
 def _settings(spec: FormatTable) -> dict[str, str]:
@@ -80,4 +68,4 @@ def _schema(spec: FormatTable) -> str:
     return json.dumps(avro_schema(spec.row.not_null(), legacy=legacy))
 
 
-register(AvroFormat())
+register(AvroFormat(SPEC))

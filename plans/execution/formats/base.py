@@ -10,16 +10,22 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.format_spec import FormatSpec
-from compiled_plan.plans.connectors.registry import module_name
-from compiled_plan.plans.execution.interfaces.connectors import ORD, PATH
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.interfaces.connectors import (
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    TableSpec,
+    insert_head,
+    only_inserts,
+)
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -61,15 +67,15 @@ class Order:
 
     common: int | None = None
 
-    def columns(self, spark: SparkSession) -> list[Column]:
-        """`ord` and `path` of rows as Spark's own files give them; they use `_metadata` and order_number()."""
+    def head(self, spark: SparkSession) -> tuple[Column, Column, Column]:
+        """`kind`, `ord` and `path` of inserts as Spark's own files give them; they use `_metadata`."""
+        kind, order, path = insert_head()
         if self.common is None:
-            return [F.call_function("order_number").alias(ORD), F.lit(None).cast("binary").alias(PATH)]
+            return kind, order, path
         time, uri = F.col("_metadata.file_modification_time"), F.col("_metadata.file_path")
-        jvm: Any = spark._jvm
-        kernel = java_class(jvm, "org.compiledplan.kernel.formats.FileOrder")
-        path = column(kernel.orderOf(self.common, java_column(uri)))
-        return [F.unix_micros(time).alias(ORD), path.alias(PATH)]
+        kernel = java_class(spark._jvm, "org.compiledplan.kernel.formats.FileOrder")
+        path = column_of(kernel.orderOf(self.common, java_column(uri)))
+        return kind, F.unix_micros(time).alias(ORD), path.alias(PATH)
 
 
 ONE_FILE = Order()
@@ -109,18 +115,25 @@ class FileFormat(Protocol):
         """Whether a written file of this size in bytes has no row."""
 
 
-_FORMATS: dict[str, FileFormat] = {}
+FORMATS: dict[str, FileFormat] = {}
+
+
+def checked_inserts(columns: list[Column], first: str) -> list[Column]:
+    """Columns to write, of inserts alone: `kind` takes part in the first, or its check would be optimised away."""
+    return [F.when(F.col(KIND) == INSERT, columns[0]).alias(first), *columns[1:]]
 
 
 def register(format_: FileFormat) -> None:
     """Make a format known by the name in its spec."""
-    _FORMATS[format_.spec.name] = format_
+    FORMATS[format_.spec.name] = format_
 
 
-def file_format(name: str) -> FileFormat:
-    """The format of that name, which has a spec; its module has its name."""
-    import_module(f"compiled_plan.plans.execution.formats.{module_name(name)}")
-    return _FORMATS[name]
+def writable_kind(spec: FormatSpec, table: TableSpec) -> Column:
+    """`kind` of rows to be written; where the format holds inserts alone, any other row fails the run."""
+    if not spec.writes.insert_only:
+        return F.col(KIND)
+    holder = f"format {spec.name!r} of table {table.identifier}"
+    return only_inserts(f"{holder} holds inserts alone, and the plan gives it an update or delete")
 
 
 def shape(type_: t.LogicalType) -> str:
@@ -147,17 +160,4 @@ def walk(type_: t.LogicalType) -> list[t.LogicalType]:
 
 def kernel_formats(spark: SparkSession) -> Any:
     """The kernel's `Formats` class."""
-    jvm: Any = spark._jvm
-    return java_class(jvm, "org.compiledplan.kernel.formats.Formats")
-
-
-def column(java_column: Any) -> Column:
-    """A JVM column as a column of PySpark."""
-    from pyspark.sql.classic.column import Column as ClassicColumn
-
-    return ClassicColumn(java_column)
-
-
-def java_column(of: Column) -> Any:
-    """The JVM column behind a column of PySpark."""
-    return of._jc
+    return java_class(spark._jvm, "org.compiledplan.kernel.formats.Formats")

@@ -1,17 +1,14 @@
-"""The format `canal-json`, and what it shares with `maxwell-json`.
+"""The format `canal-json`: an event a line, with the row after a change and what it changed.
 
-An event a line, with the row after a change and what it changed.
-
-Source: Flink's pages "Canal" and "Maxwell", and what Flink 2.3 reads and writes.
+Source: Flink's page "Canal", and what Flink 2.3 reads and writes.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.errors import IllegalArgumentException
 
-from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.formats.canal_json import SPEC
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.formats.base import FormatTable, register
@@ -24,11 +21,8 @@ if TYPE_CHECKING:
 _INCLUDED = ("database.include", "table.include")
 
 
-class DataOldJsonFormat(LineFormat):
-    """Events of `data`, `old` and `type`; all kinds of rows."""
-
-    def __init__(self, spec: FormatSpec) -> None:
-        self.spec = spec
+class CanalJsonFormat(LineFormat):
+    """`canal-json`: all kinds of rows."""
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""
@@ -38,9 +32,8 @@ class DataOldJsonFormat(LineFormat):
 
     def _check_pattern(self, spark: SparkSession, spec: FormatTable, option: str) -> None:
         """Refuse an option that is not a regular expression of Java's, which Python's rules do not tell."""
-        jvm: Any = spark._jvm
         try:
-            java_class(jvm, "java.util.regex.Pattern").compile(spec.options.get(option, ""))
+            java_class(spark._jvm, "java.util.regex.Pattern").compile(spec.options.get(option, ""))
         except IllegalArgumentException as fault:
             raise UnsupportedError(
                 f"option '{self.spec.name}.{option}' is not a regular expression: "
@@ -50,4 +43,4 @@ class DataOldJsonFormat(LineFormat):
             ) from None
 
 
-register(DataOldJsonFormat(SPEC))
+register(CanalJsonFormat(SPEC))

@@ -22,20 +22,15 @@ _ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}
 class CsvFormat(LineFormat):
     """`csv`: inserts only."""
 
-    spec = SPEC
     in_one_piece = True
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""
-        return _plain(spec)
+        name = "field-delimiter"
+        if name not in spec.options:
+            return spec
+        # Escapes such as a backslash and a t become what they stand for.
+        return replace(spec, options={**spec.options, name: _ESCAPES.get(spec.options[name], spec.options[name])})
 
 
-def _plain(spec: FormatTable) -> FormatTable:
-    """The options with escapes such as a backslash and a t replaced by what they stand for."""
-    name = "field-delimiter"
-    if name not in spec.options:
-        return spec
-    return replace(spec, options={**spec.options, name: _ESCAPES.get(spec.options[name], spec.options[name])})
-
-
-register(CsvFormat())
+register(CsvFormat(SPEC))

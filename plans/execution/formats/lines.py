@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StructType
 
 from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.registry import format_spec, module_name
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.formats.base import (
+    FORMATS,
     ONE_FILE,
+    FileFormat,
     FormatTable,
     Order,
-    column,
-    java_column,
     kernel_formats,
+    register,
     shape,
 )
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN, DEAD, dead_letter
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 if TYPE_CHECKING:
@@ -33,11 +37,17 @@ _FILES = "org.compiledplan.kernel.lines.LineFiles"
 
 
 class LineFormat:
-    """Base of the formats of lines. A subclass names itself and its options."""
+    """Formats of lines; one of the kernel's alone has no module of its own here.
 
-    spec: FormatSpec
+    Args:
+        spec: the format.
+    """
+
     #: Whether a record may have several lines, so that a file is read by one task.
     in_one_piece = False
+
+    def __init__(self, spec: FormatSpec) -> None:
+        self.spec = spec
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """A file without a line; see `Format.is_empty`."""
@@ -51,7 +61,6 @@ class LineFormat:
         """The changes of a part of a message: an array of structs of kind, suffix of the path, columns, and metadata.
 
         Args:
-            spark: the session.
             spec: the table.
             part: the part's text.
             place: topic, partition and offset of the message, which an error names.
@@ -72,7 +81,7 @@ class LineFormat:
         made = getattr(kernel_formats(spark), what)(
             self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), *columns
         )
-        return column(made)
+        return column_of(made)
 
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
@@ -80,8 +89,7 @@ class LineFormat:
         """Rows of files; see `FileFormat.scan`."""
         spark: SparkSession = files._spark
         prepared = self.prepared(spark, spec)
-        jvm: Any = spark._jvm
-        kernel = java_class(jvm, _FILES)
+        kernel = java_class(spark._jvm, _FILES)
         type_, metadata = shape(prepared.row), list(spec.metadata)
         schema = StructType.fromJson(json.loads(kernel.schema(type_, metadata, spec.puts_aside)))
         settings = {
@@ -113,7 +121,7 @@ class LineFormat:
         made = kernel_formats(spark).line(
             self.spec.name, table_text(spec), shape(spec.row), options, java_column(kind), java_column(row)
         )
-        return column(made)
+        return column_of(made)
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
         """The column of the lines; see `FileFormat.columns`."""
@@ -155,6 +163,18 @@ def with_faults(read: DataFrame, wrong: Column) -> Column:
     nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in others]
     dead = F.array(F.struct(F.lit(DEAD).cast(kind.dataType).alias(kind.name), *nothing))
     return F.when(wrong.isNotNull(), dead).otherwise(F.col("outcome.changes"))
+
+
+def file_format(name: str) -> FileFormat:
+    """The format of that name, which has a spec."""
+    module = f"{__package__}.{module_name(name)}"
+    if name not in FORMATS and find_spec(module) is not None:
+        import_module(module)
+    if name not in FORMATS:
+        spec = format_spec(name)
+        assert spec is not None, name
+        register(LineFormat(spec))
+    return FORMATS[name]
 
 
 def table_text(spec: FormatTable) -> str:

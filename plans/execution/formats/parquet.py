@@ -1,4 +1,4 @@
-"""The format `parquet`, read and written by Spark.
+"""The format `parquet`, and what it shares with `orc`: Spark reads and writes the files.
 
 Source: Flink's page "Parquet". Timestamps are written as Flink writes them, as INT96, and read in all forms.
 """
@@ -6,15 +6,15 @@ Source: Flink's page "Parquet". Timestamps are written as Flink writes them, as 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.formats.parquet import SPEC
-from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND
+from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, checked_inserts, register
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.types import schema_of, to_spark
 
@@ -23,45 +23,60 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
 
-class ParquetFormat:
-    """`parquet`: inserts only. Its options go on to Parquet's library, as in Flink."""
+class LibraryFormat:
+    """Base of the formats that Spark reads and writes by a library; inserts only.
 
-    spec = SPEC
+    Their options go on to the library, as in Flink.
+    """
+
+    spec: FormatSpec
+    #: Spark's option for the compression, and the table's with its default.
+    compression: tuple[str, str, str]
 
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
     ) -> DataFrame:
         """Rows of files; see `FileFormat.scan`."""
-        rows = files.schema(zoned(schema_of(spec.row))).parquet(path)
+        rows = files.schema(zoned(schema_of(spec.row))).format(self.spec.name).load(path)
+        spark = rows.sparkSession
         columns = [
-            F.col(_quoted(field.name)).cast(to_spark(field.type)).alias(f"c{index}")
+            self.moved(F.col(t.quote_identifier(field.name)), field.type, spark, reading=True)
+            .cast(to_spark(field.type))
+            .alias(f"c{index}")
             for index, field in enumerate(spec.row.fields)
         ]
-        return rows.select(
-            F.lit(INSERT).cast("tinyint").alias(KIND), *order.columns(rows.sparkSession), *columns, *extra
-        )
+        return rows.select(*order.head(spark), *columns, *extra)
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
         """The columns of the files; see `FileFormat.columns`."""
-        schema = zoned(schema_of(spec.row))
         columns = [
-            F.col(f"c{index}").cast(field.dataType).alias(field.name) for index, field in enumerate(schema.fields)
+            self.moved(F.col(f"c{at}").cast(written.dataType), type_, spark, reading=False).alias(written.name)
+            for at, (written, type_) in enumerate(zip(zoned(schema_of(spec.row)).fields, spec.row.types, strict=True))
         ]
-        # The kind takes part in one column, or its check would be optimised away.
-        columns[0] = F.when(F.col(KIND) == INSERT, columns[0]).alias(schema.fields[0].name)
-        return columns
+        return checked_inserts(columns, spec.row.names[0])
+
+    def moved(self, column: Column, type_: t.LogicalType, spark: SparkSession, *, reading: bool) -> Column:
+        """A column between its form in the files and its form here; the same by default."""
+        return column
 
     def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
         """Files of rows; see `FileFormat.writer`."""
-        writer = rows.write.format("parquet")
+        writer = rows.write.format(self.spec.name)
         for name, value in spec.options.items():
-            writer = writer.option(f"parquet.{name}", value)
-        return writer.option("compression", spec.options.get("compression", "snappy").lower())
+            writer = writer.option(f"{self.spec.name}.{name}", value)
+        option, own, default = self.compression
+        return writer.option(option, spec.options.get(own, default).lower())
+
+
+class ParquetFormat(LibraryFormat):
+    """`parquet`."""
+
+    spec = SPEC
+    compression = ("compression", "compression", "snappy")
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """A file whose footer counts no rows; see `Format.is_empty`."""
-        jvm: Any = spark._jvm
-        conf = spark._jsparkSession.sessionState().newHadoopConf()
+        jvm, conf = spark._jvm, spark._jsparkSession.sessionState().newHadoopConf()
         place = java_class(jvm, "org.apache.hadoop.fs.Path")(path)
         file = java_class(jvm, "org.apache.parquet.hadoop.util.HadoopInputFile").fromPath(place, conf)
         reader = java_class(jvm, "org.apache.parquet.hadoop.ParquetFileReader").open(file)
@@ -87,10 +102,6 @@ def _zoned_type(type_: s.DataType) -> s.DataType:
         case s.StructType():
             return zoned(type_)
     return type_
-
-
-def _quoted(name: str) -> str:
-    return t.quote_identifier(name)
 
 
 register(ParquetFormat())

@@ -28,8 +28,6 @@ _KERNEL = "org.compiledplan.kernel.formats"
 class ProtobufFormat(MessageFormat):
     """`protobuf`: inserts only."""
 
-    spec = SPEC
-
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`.
 
@@ -38,9 +36,8 @@ class ProtobufFormat(MessageFormat):
         """
         name = SPEC.values(spec.options).text("message-class-name")
         options = {**spec.options, **descriptors(spark, name, spec.table)}
-        jvm: Any = spark._jvm
         try:
-            java_class(jvm, f"{_KERNEL}.ProtobufMessages").check(shape(spec.row), options)
+            java_class(spark._jvm, f"{_KERNEL}.ProtobufMessages").check(shape(spec.row), options)
         except Py4JJavaError as fault:
             raise ExecutionError(
                 fault.java_exception.getMessage(),
@@ -54,19 +51,17 @@ def descriptors(spark: SparkSession, name: str, table: str) -> dict[str, str]:
     """The type of a class as options of the kernel's.
 
     Args:
-        spark: the session.
         name: the full name of the class.
         table: the table, for messages.
 
     Raises:
         ExecutionError: there is no such class, or it is no message.
     """
-    jvm: Any = spark._jvm
     session: Any = spark._jsparkSession
-    thread = java_class(jvm, "java.lang.Thread").currentThread()
+    thread = java_class(spark._jvm, "java.lang.Thread").currentThread()
     loaders = [thread.getContextClassLoader(), session.sharedState().jarClassLoader()]
     try:
-        return dict(java_class(jvm, f"{_KERNEL}.ProtobufClasses").described(name, loaders))
+        return dict(java_class(spark._jvm, f"{_KERNEL}.ProtobufClasses").described(name, loaders))
     except Py4JJavaError as fault:
         wrong = fault.java_exception
         missing = wrong.getClass().getName() == "java.lang.ClassNotFoundException"
@@ -78,4 +73,4 @@ def descriptors(spark: SparkSession, name: str, table: str) -> dict[str, str]:
         ) from None
 
 
-register(ProtobufFormat())
+register(ProtobufFormat(SPEC))

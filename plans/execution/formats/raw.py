@@ -5,7 +5,7 @@ Source: Flink's page "Raw", and what Flink 2.3 reads and writes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.errors import IllegalArgumentException
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 class RawFormat(LineFormat):
     """`raw`: one column, inserts only."""
 
-    spec = SPEC
-
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""
         _check_charset(spark, spec)
@@ -37,9 +35,8 @@ def _check_charset(spark: SparkSession, spec: FormatTable) -> None:
         UnsupportedError: names the table and the charset.
     """
     name = SPEC.values(spec.options).text("charset")
-    jvm: Any = spark._jvm
     try:
-        known = bool(java_class(jvm, "java.nio.charset.Charset").isSupported(name))
+        known = bool(java_class(spark._jvm, "java.nio.charset.Charset").isSupported(name))
     except IllegalArgumentException:
         known = False
     if not known:
@@ -50,4 +47,4 @@ def _check_charset(spark: SparkSession, spec: FormatTable) -> None:
         )
 
 
-register(RawFormat())
+register(RawFormat(SPEC))

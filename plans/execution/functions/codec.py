@@ -16,10 +16,10 @@ from compiled_plan.plans import types as t
 _NULL, _FALSE, _TRUE, _INTEGRAL, _FLOATING, _SMALL, _BIG, _TEXT, _BYTES, _DATE = range(10)
 _INSTANT, _DATE_TIME, _ROW, _LIST, _MAP = 11, 12, 15, 16, 17
 
-_EPOCH = dt.datetime(1970, 1, 1)
-_EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
-_MICRO = dt.timedelta(microseconds=1)
+EPOCH = dt.datetime(1970, 1, 1)
+EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
+MICRO = dt.timedelta(microseconds=1)
 #: The digits of every DECIMAL, whatever the context of the user's code has.
 WIDE = Context(prec=76)
 
@@ -91,11 +91,11 @@ class Reader:
             case 8:
                 return self.bytes(self.var())
             case 9:
-                return dt.date.fromordinal(_EPOCH_DAY + self.signed())
+                return dt.date.fromordinal(EPOCH_DAY + self.signed())
             case 11:
-                return _EPOCH_UTC + dt.timedelta(seconds=self.signed(), microseconds=self.var() // 1000)
+                return EPOCH_UTC + dt.timedelta(seconds=self.signed(), microseconds=self.var() // 1000)
             case 12:
-                return _EPOCH + dt.timedelta(seconds=self.signed(), microseconds=self.var() // 1000)
+                return EPOCH + dt.timedelta(seconds=self.signed(), microseconds=self.var() // 1000)
             case 15:
                 return self.row()
             case 16:
@@ -183,9 +183,9 @@ def _writer(type_: t.LogicalType) -> Write:
         case t.DateType():
             return _date
         case t.TimestampLtzType():
-            return lambda value, out: _stamp(_INSTANT, (value - _EPOCH_UTC) // _MICRO, out)
+            return lambda value, out: _stamp(_INSTANT, (value - EPOCH_UTC) // MICRO, out)
         case t.TimestampType():
-            return lambda value, out: _stamp(_DATE_TIME, (value - _EPOCH) // _MICRO, out)
+            return lambda value, out: _stamp(_DATE_TIME, (value - EPOCH) // MICRO, out)
         case t.ArrayType():
             return _list(writer(type_.element))
         case t.MapType():
@@ -233,22 +233,22 @@ def _decimal(type_: t.DecimalType) -> Write:
 def _text(value: str, out: bytearray) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
-    data = value.encode()
-    out.append(_TEXT)
-    write_var(len(data), out)
-    out += data
+    _sized(_TEXT, value.encode(), out)
 
 
 def _bytes(value: bytes, out: bytearray) -> None:
-    data = bytes(value)
-    out.append(_BYTES)
+    _sized(_BYTES, bytes(value), out)
+
+
+def _sized(tag: int, data: bytes, out: bytearray) -> None:
+    out.append(tag)
     write_var(len(data), out)
     out += data
 
 
 def _date(value: dt.date, out: bytearray) -> None:
     out.append(_DATE)
-    write_signed(value.toordinal() - _EPOCH_DAY, out)
+    write_signed(value.toordinal() - EPOCH_DAY, out)
 
 
 def _stamp(tag: int, micros: int, out: bytearray) -> None:

@@ -16,7 +16,7 @@ from types import NoneType
 from typing import Any
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution.functions.codec import WIDE
+from compiled_plan.plans.execution.functions.codec import EPOCH, EPOCH_DAY, EPOCH_UTC, MICRO, WIDE
 from compiled_plan.plans.types.classes import is_named_tuple
 from compiled_plan.plans.types.python.bridge import Bridged
 from compiled_plan.plans.types.row import Row, RowKind
@@ -25,9 +25,7 @@ Values = Collection[Any]
 Convert = Callable[[Any], Any]
 Holds = Callable[[Values], bool]
 
-_EPOCH, _EPOCH_UTC = dt.datetime(1970, 1, 1), dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
-_MICRO, _MILLI = dt.timedelta(microseconds=1), dt.timedelta(milliseconds=1)
+_MILLI = dt.timedelta(milliseconds=1)
 
 
 class UnfitError(Exception):
@@ -103,17 +101,17 @@ def _leaf(type_: t.LogicalType) -> Exact | None:
                 dt.date,
                 type_,
                 None,
-                lambda value: value.toordinal() - _EPOCH_DAY,
-                lambda plain: dt.date.fromordinal(plain + _EPOCH_DAY),
+                lambda value: value.toordinal() - EPOCH_DAY,
+                lambda plain: dt.date.fromordinal(plain + EPOCH_DAY),
             )
         case t.TimestampLtzType() | t.TimestampType() if type_.precision >= 6:
-            zone, epoch = (dt.UTC, _EPOCH_UTC) if isinstance(type_, t.TimestampLtzType) else (None, _EPOCH)
+            zone, epoch = (dt.UTC, EPOCH_UTC) if isinstance(type_, t.TimestampLtzType) else (None, EPOCH)
             return _of(
                 dt.datetime,
                 type_,
                 lambda values: all(value.tzinfo is zone and not value.fold for value in values),
-                lambda value: (value - epoch) // _MICRO,
-                lambda plain: epoch + plain * _MICRO,
+                lambda value: (value - epoch) // MICRO,
+                lambda plain: epoch + plain * MICRO,
             )
         case t.DayTimeIntervalType():
             return _of(

@@ -11,14 +11,18 @@ leaves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from compiled_plan.plans.connectors.checks import table_faults
 from compiled_plan.plans.connectors.registry import module_name
 from compiled_plan.plans.connectors.spec import ConnectorSpec
-from compiled_plan.plans.execution.interfaces.options import check_table
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.tables import CatalogTable, ResolvedTable
 from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import LogicalType, RowType
 
@@ -63,13 +67,18 @@ class TableSpec:
     filters: tuple[tuple[RexNode, tuple[int | None, ...]], ...] = ()
     dead_letters: TableSpec | None = None
 
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Of a source, the names of the columns to read: one at least, though only the number of rows may be wanted."""
+        names = self.columns.names
+        return tuple(name for name in names if self.wanted is None or name in self.wanted) or names[:1]
+
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
     """What a source may use.
 
     Args:
-        spark: the session.
         max_files: how many files a micro-batch reads of one table at most; None for all that are there.
         clock: the time of a row, as TIMESTAMP; None where that of its micro-batch is meant.
     """
@@ -173,7 +182,6 @@ class SinkContext:
     """What a sink may use.
 
     Args:
-        spark: the session.
         run_id: stable over restarts on one checkpoint.
         stdout: prints a line of data.
         writes: whether it is going to write; else it is asked what it left, and need not be there.
@@ -204,6 +212,35 @@ class SinkContext:
         return number
 
 
+def table_of(node: TableSourceScan | Sink) -> CatalogTable:
+    """The table that a scan reads or a sink writes."""
+    spec = node.scan_table_source if isinstance(node, TableSourceScan) else node.dynamic_table_sink
+    return spec.table
+
+
+def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
+    """Schema and options of the table of a scan or sink."""
+    found = table_of(node).resolved_table
+    assert found is not None
+    return found
+
+
+def insert_head(order: Column | None = None) -> tuple[Column, Column, Column]:
+    """`kind`, `ord` and `path` of inserts, counted as a task reads them unless `order` says how they stand."""
+    from pyspark.sql import functions as F
+
+    order = F.call_function("order_number") if order is None else order
+    return F.lit(INSERT).cast("tinyint").alias(KIND), order.alias(ORD), F.lit(None).cast("binary").alias(PATH)
+
+
+def only_inserts(message: str) -> Column:
+    """`kind`, where any row but an insert fails the run with a message."""
+    from pyspark.sql import functions as F
+
+    kind = F.col(KIND)
+    return F.when(kind == INSERT, kind).otherwise(F.raise_error(F.lit(message)).cast("tinyint")).alias(KIND)
+
+
 SourceFactory = Callable[[TableSpec, SourceContext], RowSource]
 SinkFactory = Callable[[TableSpec, SinkContext], RowSink]
 #: Given a table: what the kernel's LookupTable needs to know, as JSON text.
@@ -231,36 +268,62 @@ class LookupTable:
     miss_delay: int = 0
 
 
-_SOURCES: dict[str, SourceFactory] = {}
-_SINKS: dict[str, SinkFactory] = {}
-_LOOKUPS: dict[str, LookupFactory] = {}
 _F = TypeVar("_F")
 
 
-def source_connector(spec: ConnectorSpec) -> Callable[[SourceFactory], SourceFactory]:
-    """Register a function as the source of a connector."""
-    assert spec.source is not None, f"the spec of {spec.name} has no source"
-    return _registers(_SOURCES, spec)
+class Registry(dict[str, _F]):
+    """What opens tables of connectors for one use, by the connectors' names; a call registers.
+
+    Args:
+        use: "source", "sink" or "lookup".
+    """
+
+    def __init__(self, use: str) -> None:
+        super().__init__()
+        self.use = use
+
+    def __call__(self, spec: ConnectorSpec) -> Callable[[_F], _F]:
+        """Register a function for a connector."""
+        assert getattr(spec, self.use) is not None, f"the spec of {spec.name} has no {self.use}"
+
+        def register(factory: _F) -> _F:
+            self[spec.name] = factory
+            return factory
+
+        return register
+
+    def of(self, options: Mapping[str, str]) -> _F:
+        """What opens a table of these options; the connector's module has its name."""
+        name = options["connector"]
+        import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
+        return self[name]
 
 
-def sink_connector(spec: ConnectorSpec) -> Callable[[SinkFactory], SinkFactory]:
-    """Register a function as the sink of a connector."""
-    assert spec.sink is not None, f"the spec of {spec.name} has no sink"
-    return _registers(_SINKS, spec)
+source_connector: Registry[SourceFactory] = Registry("source")
+sink_connector: Registry[SinkFactory] = Registry("sink")
+lookup_connector: Registry[LookupFactory] = Registry("lookup")
 
 
-def lookup_connector(spec: ConnectorSpec) -> Callable[[LookupFactory], LookupFactory]:
-    """Register a function as the lookup of a connector."""
-    assert spec.lookup is not None, f"the spec of {spec.name} has no lookup"
-    return _registers(_LOOKUPS, spec)
+def check_table(
+    table: str,
+    options: Mapping[str, str],
+    columns: RowType,
+    partition_keys: tuple[str, ...] = (),
+    *,
+    reading: bool,
+    lookup: bool = False,
+    primary_key: tuple[str, ...] = (),
+) -> None:
+    """Refuse a table whose options, connector, format or columns do not run.
 
-
-def _registers(registry: dict[str, _F], spec: ConnectorSpec) -> Callable[[_F], _F]:
-    def register(factory: _F) -> _F:
-        registry[spec.name] = factory
-        return factory
-
-    return register
+    Raises:
+        UnsupportedError: names the table and the option or column.
+    """
+    for fault in table_faults(
+        table, options, columns, partition_keys, reading=reading, lookup=lookup, primary_key=primary_key
+    ):
+        where = f"table {table}, WITH, '{fault.option}'" if fault.option else f"table {table}"
+        raise UnsupportedError(fault.message, where=where, remedy=fault.remedy)
 
 
 def open_source(table: TableSpec, context: SourceContext) -> RowSource:
@@ -271,7 +334,7 @@ def open_source(table: TableSpec, context: SourceContext) -> RowSource:
     """
     keys = table.partition_keys
     check_table(table.identifier, table.options, table.columns, keys, reading=True, primary_key=table.primary_key)
-    return _factory(_SOURCES, table.options)(table, context)
+    return source_connector.of(table.options)(table, context)
 
 
 def open_sink(table: TableSpec, context: SinkContext) -> RowSink:
@@ -282,7 +345,7 @@ def open_sink(table: TableSpec, context: SinkContext) -> RowSink:
     """
     keys = table.partition_keys
     check_table(table.identifier, table.options, table.columns, keys, reading=False, primary_key=table.primary_key)
-    return _factory(_SINKS, table.options)(table, context)
+    return sink_connector.of(table.options)(table, context)
 
 
 def files_of(table: TableSpec, context: SinkContext) -> tuple[int, str]:
@@ -298,11 +361,4 @@ def open_lookup(table: LookupTable) -> str:
         UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.
     """
     check_table(table.identifier, table.options, table.columns, reading=True, lookup=True)
-    return _factory(_LOOKUPS, table.options)(table)
-
-
-def _factory(registry: dict[str, _F], options: dict[str, str]) -> _F:
-    """What opens tables of a connector; its module has the connector's name."""
-    name = options["connector"]
-    import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
-    return registry[name]
+    return lookup_connector.of(table.options)(table)

@@ -25,7 +25,6 @@ def kernel_aggregate(
 
     Args:
         node: the operator, for errors.
-        call: the call.
         types: of the columns that its arguments count.
         lowering: the plan, with its functions.
         needs: methods that a function in Python must have, such as "retract".

@@ -9,16 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource
 from compiled_plan.plans.inspection.placement import makes_watermarks
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.plan.session_options import zone_of
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.trees import reached
-from compiled_plan.plans.types import LogicalType, RowType
+from compiled_plan.plans.types import LogicalType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -50,6 +54,11 @@ class Flow:
         both = condition if self.condition is None else self.condition & condition
         return replace(self, condition=both)
 
+    def path_to(self, position: Column) -> Column:
+        """The path of a row that is made from the element at `position` of a collection in the row."""
+        tail = F.to_binary(F.lpad(F.hex(position), 8, "0"), F.lit("hex"))
+        return F.concat(F.coalesce(self.path, F.lit(b"")), tail)
+
 
 @dataclass(frozen=True, slots=True)
 class Exploded:
@@ -65,7 +74,6 @@ class Lowering:
     """What lowering may look at: the plan, and how to turn expressions into columns.
 
     Args:
-        plan: the plan.
         expressions: how they become columns.
         functions: those in Python.
         row_by_row: whether watermarks travel between the rows, in real-time mode.
@@ -86,9 +94,14 @@ class Lowering:
 
     def input_types(self, node: PlanNode, port: int = 0) -> tuple[LogicalType, ...]:
         """Column types of an input."""
-        row = self.plan.inputs(node.id)[port].output_type
-        assert isinstance(row, RowType)
-        return row.types
+        return self.plan.inputs(node.id)[port].output_type.types
+
+    def below_exchanges(self, node: PlanNode) -> PlanNode:
+        """The node that gives the rows of the first input."""
+        below = self.plan.inputs(node.id)[0]
+        while isinstance(below, Exchange):
+            below = self.plan.inputs(below.id)[0]
+        return below
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +122,31 @@ class KeyedPort:
     columns: Callable[[Flow], Sequence[Column]] = field(default=lambda flow: flow.columns)
     key_columns: tuple[int, ...] = ()
     sources: tuple[ColumnSource, ...] | None = None
+
+    @classmethod
+    def by(
+        cls,
+        keys: Sequence[int],
+        types: Sequence[LogicalType],
+        added: Sequence[tuple[ColumnSource, LogicalType]] = (),
+        compute: Callable[[Flow], Sequence[Column]] = lambda flow: (),
+    ) -> KeyedPort:
+        """An input whose key is made of its columns.
+
+        Args:
+            keys: the places of these columns.
+            types: the types of the input's columns.
+            added: the sources and types of computed columns behind them.
+            compute: makes the computed columns.
+        """
+        key_types = [types[at] for at in keys]
+        return cls(
+            (*types, *(type_ for _, type_ in added)),
+            key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types),
+            columns=lambda flow: (*flow.columns, *compute(flow)),
+            key_columns=tuple(keys),
+            sources=(*range(len(types)), *(source for source, _ in added)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

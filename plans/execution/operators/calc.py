@@ -78,7 +78,7 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
         return tuple(to_column(rex, tuple(columns[:-2]), inside) for rex in node.projection)
 
     return KeyedOperator(
-        ports=(KeyedPort(types, key=lambda flow: F.lit("")),),
+        ports=(KeyedPort.by((), types),),
         output=(*types, BIGINT, BIGINT),
         parameters=RowCounterParameters(None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), kept)),
         finish=projected,
@@ -150,9 +150,7 @@ def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Seq
 
     def make(element: Column, position: Column) -> Flow:
         columns = (*flow.columns, *(element.getField(f"v{at}") for at in range(width)))
-        tail = F.to_binary(F.lpad(F.hex(position), 8, "0"), F.lit("hex"))
-        path = F.concat(F.coalesce(flow.path, F.lit(b"")), tail)
-        return replace(flow, columns=columns, path=path, condition=None)
+        return replace(flow, columns=columns, path=flow.path_to(position), condition=None)
 
     return [Exploded(made, make, flow.condition)]
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.expressions import canonical_key, to_column
-from compiled_plan.plans.execution.operators.base import (
-    Flow,
-    KeyedOperator,
-    KeyedPort,
-    Lowering,
-    keyed,
-)
+from compiled_plan.plans.execution.expressions import to_column
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed
 from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.tables import PhysicalColumn, ResolvedTable
-from compiled_plan.plans.types import BOOLEAN, RowType
+from compiled_plan.plans.nodes.table_rules import physical_row
+from compiled_plan.plans.types import BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +57,24 @@ class SinkCompactorParameters(Parameters):
 def changelog_normalize(node: ChangelogNormalize, lowering: Lowering) -> KeyedOperator:
     """Flink's ProcTimeDeduplicateKeepLastRowFunction on a changelog input, with the pushed-down filter."""
     types = lowering.input_types(node)
-    row = node.output_type
-    assert isinstance(row, RowType)
-    keys = list(node.unique_keys)
-    key_types = [types[at] for at in keys]
-    condition = node.filter_condition
-
-    def columns(flow: Flow) -> Sequence[Column]:
-        if condition is None:
-            return flow.columns
-        kept = F.coalesce(to_column(condition, flow.columns, lowering.context(node)), F.lit(False))
-        return (*flow.columns, kept)
-
+    conditions = [] if node.filter_condition is None else [node.filter_condition]
+    port = KeyedPort.by(
+        node.unique_keys,
+        types,
+        [(condition, BOOLEAN) for condition in conditions],
+        lambda flow: [
+            F.coalesce(to_column(condition, flow.columns, lowering.context(node)), F.lit(False))
+            for condition in conditions
+        ],
+    )
     return KeyedOperator(
-        ports=(
-            KeyedPort(
-                types if condition is None else (*types, BOOLEAN),
-                key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types),
-                columns=columns,
-                key_columns=tuple(keys),
-                sources=(*range(len(types)), *([] if condition is None else [condition])),
-            ),
-        ),
-        output=row.types,
+        ports=(port,),
+        output=node.output_type.types,
         parameters=ChangelogNormalizeParameters(
-            filter_column=None if condition is None else len(types),
+            filter_column=len(types) if conditions else None,
             generate_update_before=node.generate_update_before,
         ),
     )
-
-
-def _physical(table: ResolvedTable) -> list[str]:
-    return [column.name for column in table.table_schema.columns if isinstance(column, PhysicalColumn)]
 
 
 def primary_key(node: Sink) -> list[int]:
@@ -105,7 +83,7 @@ def primary_key(node: Sink) -> list[int]:
     key = table.table_schema.primary_key if table else None
     if table is None or key is None:
         return []
-    names = _physical(table)
+    names = physical_row(table).names
     return [names.index(name) for name in key.columns]
 
 
@@ -118,9 +96,8 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
     types = lowering.input_types(node)
     table = node.dynamic_table_sink.table.resolved_table
     assert table is not None
-    names = _physical(table)
+    names = physical_row(table).names
     keys = primary_key(node)
-    key_types = [types[at] for at in keys]
     upsert_key = tuple(node.input_upsert_key) if node.input_upsert_key else None
     parameters: Parameters = SinkUpsertMaterializerParameters(upsert_key)
     if node.waits_for_watermarks:
@@ -132,14 +109,4 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
             key_names=tuple(names[at] for at in keys),
             table=node.dynamic_table_sink.table.identifier,
         )
-    return KeyedOperator(
-        ports=(
-            KeyedPort(
-                types,
-                key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types),
-                key_columns=tuple(keys),
-            ),
-        ),
-        output=types,
-        parameters=parameters,
-    )
+    return KeyedOperator((KeyedPort.by(keys, types),), types, parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,19 +10,13 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import canonical_key, to_column
-from compiled_plan.plans.execution.operators.base import (
-    Flow,
-    KeyedOperator,
-    KeyedPort,
-    Lowering,
-    keyed,
-)
+from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join, MultiJoin
 from compiled_plan.plans.nodes.specs import JoinSpec
 from compiled_plan.plans.rex import Literal, RexNode
-from compiled_plan.plans.types import LogicalType, RowType
+from compiled_plan.plans.types import LogicalType
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +72,11 @@ class MultiJoinParameters(Parameters):
 @keyed(Join)
 def join(node: Join, lowering: Lowering) -> KeyedOperator:
     """Flink's StreamingJoinOperator and StreamingSemiAntiJoinOperator."""
-    left, right = lowering.input_types(node, 0), lowering.input_types(node, 1)
-    spec = node.join_spec
-    row = node.output_type
-    assert isinstance(row, RowType)
     return KeyedOperator(
-        ports=(
-            KeyedPort(left, join_key(spec.left_keys, spec.filter_nulls, left), key_columns=tuple(spec.left_keys)),
-            KeyedPort(right, join_key(spec.right_keys, spec.filter_nulls, right), key_columns=tuple(spec.right_keys)),
-        ),
-        output=row.types,
+        ports=join_ports(node, node.join_spec, lowering),
+        output=node.output_type.types,
         parameters=JoinParameters(
-            **binary_join(node, spec, lowering),
+            **binary_join(node, node.join_spec, lowering),
             left_upsert_keys=tuple(map(tuple, node.left_upsert_keys or ())),
             right_upsert_keys=tuple(map(tuple, node.right_upsert_keys or ())),
         ),
@@ -100,8 +87,6 @@ def join(node: Join, lowering: Lowering) -> KeyedOperator:
 def multi_join(node: MultiJoin, lowering: Lowering) -> KeyedOperator:
     """Flink's StreamingMultiJoinOperator: all inputs joined on one key in one operator."""
     inputs = [lowering.input_types(node, port) for port in range(len(node.join_types))]
-    row = node.output_type
-    assert isinstance(row, RowType)
     together: tuple[LogicalType, ...] = ()
     conditions: list[JoinedCondition | None] = []
     for port, types in enumerate(inputs):
@@ -110,10 +95,9 @@ def multi_join(node: MultiJoin, lowering: Lowering) -> KeyedOperator:
         conditions.append(joined_condition(rex, together, lowering, node))
     return KeyedOperator(
         ports=tuple(
-            KeyedPort(types, join_key(keys, [True] * len(keys), types), key_columns=tuple(keys))
-            for types, keys in zip(inputs, common_keys(node), strict=True)
+            _port(types, keys, [True] * len(keys)) for types, keys in zip(inputs, common_keys(node), strict=True)
         ),
-        output=row.types,
+        output=node.output_type.types,
         parameters=MultiJoinParameters(
             join_types=tuple(node.join_types),
             conditions=tuple(conditions),
@@ -149,10 +133,14 @@ def common_keys(node: MultiJoin) -> list[list[int]]:
     return [[found[port] for found in common] for port in range(count)]
 
 
-def join_key(
-    keys: Sequence[int], filter_nulls: Sequence[bool], types: Sequence[LogicalType]
-) -> Callable[[Flow], Column]:
-    """The key of a join's input: canonical text of the key columns, any text where a null matches nothing."""
+def join_ports(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> tuple[KeyedPort, KeyedPort]:
+    """The inputs of a join of two."""
+    left, right = lowering.input_types(node, 0), lowering.input_types(node, 1)
+    return _port(left, spec.left_keys, spec.filter_nulls), _port(right, spec.right_keys, spec.filter_nulls)
+
+
+def _port(types: tuple[LogicalType, ...], keys: Sequence[int], filter_nulls: Sequence[bool]) -> KeyedPort:
+    """An input whose key is canonical text of the key columns, any text where a null matches nothing."""
 
     def key(flow: Flow) -> Column:
         columns = [flow.columns[at] for at in keys]
@@ -166,7 +154,7 @@ def join_key(
             missing = missing | other
         return F.when(missing, F.concat(F.lit("?"), flow.ord.cast("string"))).otherwise(text)
 
-    return key
+    return KeyedPort(types, key, key_columns=tuple(keys))
 
 
 def joined_condition(

@@ -101,10 +101,8 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
     made = F.flatten(lambdas.transform(F.array(rows), complete))
 
     def make(element: Column, position: Column) -> Flow:
-        tail = F.to_binary(F.lpad(F.hex(position), 8, "0"), F.lit("hex"))
-        path = F.concat(F.coalesce(flow.path, F.lit(b"")), tail)
         columns = tuple(F.when(element.isNotNull(), column) for column in used(element))
-        return Flow(flow.kind, flow.ord, path, (*flow.columns, *columns), None, flow.watermark)
+        return Flow(flow.kind, flow.ord, flow.path_to(position), (*flow.columns, *columns), None, flow.watermark)
 
     return [Exploded(made, make, flow.condition)]
 

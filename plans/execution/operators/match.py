@@ -11,24 +11,16 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.expressions import ExpressionContext, canonical_key, to_column
-from compiled_plan.plans.execution.operators.base import (
-    ByInput,
-    Flow,
-    KeyedOperator,
-    KeyedPort,
-    Lowering,
-    keyed,
-)
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.operators.base import ByInput, KeyedOperator, KeyedPort, Lowering, keyed
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters, SortColumn, sort_columns
 from compiled_plan.plans.nodes.match import Match
 from compiled_plan.plans.nodes.patterns import ALL, alphas, elements, offset, parts, skip
 from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of
 from compiled_plan.plans.rex.signatures import AGGREGATES
 from compiled_plan.plans.trees import fold_tree
-from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +41,13 @@ class CurrentValue:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstValue:
-    """A column of the first row of a variable (-1: of all rows), `offset` rows further."""
+class RowValue:
+    """A column of the "first" or "last" row of a variable (-1: of all rows), `offset` rows further inside."""
 
     variable: int
     column: int
-    offset: int
-    kind: str = field(default="first", init=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LastValue:
-    """A column of the last row of a variable (-1: of all rows), `offset` rows before."""
-
-    variable: int
-    column: int
-    offset: int
-    kind: str = field(default="last", init=False)
+    offset: int = 0
+    kind: str = "last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +61,7 @@ class AggregateValue:
     kind: str = field(default="aggregate", init=False)
 
 
-MatchValue = CurrentValue | FirstValue | LastValue | AggregateValue
+MatchValue = CurrentValue | RowValue | AggregateValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +132,17 @@ class _Values:
     def _rewritten(self, rex: RexNode, inside: tuple[RexNode, ...]) -> RexNode:
         match rex:
             case PatternInputRef():
-                return self._slot(rex, LastValue(*self._column(rex), offset=0))
+                return self._slot(rex, RowValue(*self._column(rex)))
             case Call(name="$FINAL$1" | "$RUNNING$1"):
                 return inside[0]
             case Call(name="$PREV$1" | "$NEXT$1"):
                 return self._slot(rex, CurrentValue(self._column(rex.operands[0])[1]))
             case Call(name="$LAST$1" | "$FIRST$1"):
-                kind = LastValue if rex.name == "$LAST$1" else FirstValue
-                return self._slot(rex, kind(*self._column(rex.operands[0]), offset=offset(rex) or 0))
+                kind = "last" if rex.name == "$LAST$1" else "first"
+                return self._slot(rex, RowValue(*self._column(rex.operands[0]), offset(rex) or 0, kind))
             case Call(name="$MATCH_ROWTIME$1"):
                 time = self.node.match_spec.order_by.fields[0].index
-                return self._slot(rex, LastValue(-1, time, offset=0))
+                return self._slot(rex, RowValue(-1, time))
             case Call(name="$MATCH_PROCTIME$1"):
                 return Call("$PROCTIME$1", (), rex.type)
             case Call() if rex.name in AGGREGATES:
@@ -204,8 +186,6 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     spec = node.match_spec
     pattern = elements(spec.pattern)
     variables = [element.variable for element in pattern]
-    row = node.output_type
-    assert isinstance(row, RowType)
     rows = _Rows(list(lowering.input_types(node)))
     context = lowering.context(node)
     defines = [_Values(node, variables, rows) for _ in variables]
@@ -216,25 +196,21 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     keys = spec.partition.fields
     key_types = [rows.types[at] for at in keys]
     measures = _Values(node, variables, rows)
-    made = [measures.rewrite(spec.measures[name]) for name in row.names[len(keys) :]]
+    made = [measures.rewrite(spec.measures[name]) for name in node.output_type.names[len(keys) :]]
     after = skip(spec.after)
     assert after is not None
     first, *others = spec.order_by.fields
-
-    def columns(flow: Flow) -> Sequence[Column]:
-        return (*flow.columns, *(to_column(rex, flow.columns, context) for rex in rows.computed))
 
     def finish(found: Sequence[Column]) -> Sequence[Column]:
         return (*found[: len(keys)], *(to_column(rex, tuple(found[len(keys) :]), context) for rex in made))
 
     return KeyedOperator(
         ports=(
-            KeyedPort(
-                tuple(rows.types),
-                key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types) if keys else F.lit(""),
-                columns=columns,
-                key_columns=tuple(keys),
-                sources=(*range(len(rows.types) - len(rows.computed)), *rows.computed),
+            KeyedPort.by(
+                keys,
+                lowering.input_types(node),
+                [(rex, type_of(rex)) for rex in rows.computed],
+                lambda flow: [to_column(rex, flow.columns, context) for rex in rows.computed],
             ),
         ),
         output=(*key_types, *measures.types),

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-
-from compiled_plan.plans.execution.expressions import canonical_key, to_column
+from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.operators.aggregate_calls import kernel_aggregate, placed
-from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed
 from compiled_plan.plans.execution.operators.parameters import Aggregate, Parameters, SortColumn, sort_columns
 from compiled_plan.plans.execution.operators.timed import time_kind
 from compiled_plan.plans.nodes.over import BoundedWindow, CurrentRow, OverAggregate, OverGroup
 from compiled_plan.plans.rex import InputRef, Literal, RexNode
-from compiled_plan.plans.types import LogicalType, RowType, TimeKind
+from compiled_plan.plans.types import LogicalType, TimeKind
 
 
 def _kind(node: OverAggregate) -> TimeKind:
@@ -74,18 +70,11 @@ def over_aggregate(node: OverAggregate, lowering: Lowering) -> KeyedOperator:
     used = sorted({at for call in group.agg_calls for at in call.arg_list if at >= width})
     constants = [spec.constants[at - width] for at in used]
     places = {at: width + place for place, at in enumerate(used)}
-    keys = spec.partition.fields
-    key_types = [types[at] for at in keys]
     context = lowering.context(node)
 
     def place(at: int) -> int:
         return places.get(at, at)
 
-    def columns(flow: Flow) -> Sequence[Column]:
-        return (*flow.columns, *(to_column(constant, flow.columns, context) for constant in constants))
-
-    row = node.output_type
-    assert isinstance(row, RowType)
     bounded = preceding is not None
     aggs = tuple(
         kernel_aggregate(
@@ -101,15 +90,14 @@ def over_aggregate(node: OverAggregate, lowering: Lowering) -> KeyedOperator:
     )
     return KeyedOperator(
         ports=(
-            KeyedPort(
-                (*types, *(_type(constant) for constant in constants)),
-                key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types) if keys else F.lit(""),
-                columns=columns,
-                key_columns=tuple(keys),
-                sources=(*range(len(types)), *constants),
+            KeyedPort.by(
+                spec.partition.fields,
+                types,
+                [(constant, _type(constant)) for constant in constants],
+                lambda flow: [to_column(constant, flow.columns, context) for constant in constants],
             ),
         ),
-        output=row.types,
+        output=node.output_type.types,
         parameters=_parameters(kind, group, preceding, aggs),
         calls=tuple(placed(call, place) for call in group.agg_calls),
     )

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pyspark.sql import functions as F
-
-from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed
 from compiled_plan.plans.execution.operators.parameters import Parameters, SortColumn, sort_columns
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.nodes.rank import Limit, Rank, SortLimit
 from compiled_plan.plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankRange, UpdateFast, VariableRange
-from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import TimeKind, TimestampBase
 
 _STRATEGIES = {"AppendFast": "append", "Retract": "retract", "UpdateFast": "update"}
 
@@ -49,13 +45,10 @@ class RankParameters(Parameters):
 def rank(node: Rank | SortLimit | Limit, lowering: Lowering) -> KeyedOperator:
     """Flink's AppendOnlyTopNFunction, UpdatableTopNFunction and RetractableTopNFunction."""
     strategy = node.rank_strategy
-    types = lowering.input_types(node)
-    row = node.output_type
-    assert isinstance(row, RowType)
     start, end, end_column = _range(node.rank_range)
     return KeyedOperator(
-        ports=(_partitioned(types, node.partition.fields),),
-        output=row.types,
+        ports=(KeyedPort.by(node.partition.fields, lowering.input_types(node)),),
+        output=node.output_type.types,
         parameters=RankParameters(
             strategy=_STRATEGIES[strategy.type],
             primary_keys=tuple(strategy.primary_keys) if isinstance(strategy, UpdateFast) else (),
@@ -78,11 +71,6 @@ def _range(rank_range: RankRange) -> tuple[int, int | None, int | None]:
             return rank_range.start, None, None
         case VariableRange():
             return 1, None, rank_range.end_index
-
-
-def _waits_for_watermark(node: Deduplicate) -> bool:
-    """Keep-first by time gives the row out only when it is known to be the first, unless it may correct itself."""
-    return node.waits_for_watermarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +99,10 @@ class KeepFirstInOrderParameters(Parameters):
     rowtime: int
 
 
-@keyed(Deduplicate, event_time=_waits_for_watermark)
+@keyed(Deduplicate, event_time=lambda node: node.waits_for_watermarks)
 def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
     """Flink's Proctime and RowTime deduplicate functions, keep first and keep last."""
     types = lowering.input_types(node)
-    row = node.output_type
-    assert isinstance(row, RowType)
     rowtime = None
     if node.is_rowtime:
         rowtime = next(
@@ -124,7 +110,7 @@ def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
         )
     sensitive = node.configuration.get("table.exec.deduplicate.insert-update-after-sensitive-enabled", "true")
     parameters: Parameters
-    if rowtime is not None and _waits_for_watermark(node):
+    if rowtime is not None and node.waits_for_watermarks:
         parameters = KeepFirstInOrderParameters(rowtime)
     else:
         parameters = DeduplicateParameters(
@@ -133,17 +119,4 @@ def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
             generate_update_before=node.generate_update_before,
             generate_insert=sensitive == "true",
         )
-    return KeyedOperator(
-        ports=(_partitioned(types, node.unique_keys),),
-        output=row.types,
-        parameters=parameters,
-    )
-
-
-def _partitioned(types: Sequence[LogicalType], keys: Sequence[int]) -> KeyedPort:
-    key_types = [types[at] for at in keys]
-    return KeyedPort(
-        tuple(types),
-        key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types) if keys else F.lit(""),
-        key_columns=tuple(keys),
-    )
+    return KeyedOperator((KeyedPort.by(node.unique_keys, types),), node.output_type.types, parameters)

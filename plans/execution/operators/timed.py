@@ -5,43 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pyspark.sql import functions as F
-
-from compiled_plan.plans.execution.operators.base import (
-    KeyedOperator,
-    KeyedPort,
-    Lowering,
-    assigners_above,
-    keyed,
-)
-from compiled_plan.plans.execution.operators.join import BinaryJoin, binary_join, join_key
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, assigners_above, keyed
+from compiled_plan.plans.execution.operators.join import BinaryJoin, binary_join, join_ports
 from compiled_plan.plans.execution.operators.parameters import Parameters, SortColumn, sort_columns
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import IntervalJoin, TemporalJoin
 from compiled_plan.plans.nodes.sort import TemporalSort
-from compiled_plan.plans.nodes.specs import JoinSpec
-from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import TimeKind, TimestampBase
 
 
 def time_kind(node: PlanNode, column: int) -> TimeKind:
     """What a column of a node's output is to time; the columns of its (left) input come first in it."""
-    row = node.output_type
-    assert isinstance(row, RowType)
-    found = row.types[column]
-    return found.kind if isinstance(found, TimestampBase) else TimeKind.REGULAR
-
-
-def _output(node: PlanNode) -> RowType:
-    assert isinstance(node.output_type, RowType)
-    return node.output_type
-
-
-def _ports(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> tuple[KeyedPort, KeyedPort]:
-    left, right = lowering.input_types(node, 0), lowering.input_types(node, 1)
-    return (
-        KeyedPort(left, join_key(spec.left_keys, spec.filter_nulls, left), key_columns=tuple(spec.left_keys)),
-        KeyedPort(right, join_key(spec.right_keys, spec.filter_nulls, right), key_columns=tuple(spec.right_keys)),
-    )
+    type_ = node.output_type.types[column]
+    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
 def _shares_watermark(node: PlanNode, lowering: Lowering) -> bool:
@@ -111,8 +87,8 @@ def interval_join(node: IntervalJoin, lowering: Lowering) -> KeyedOperator:
     # Rows that are padded with nulls come when their cleanup is due, half an interval after the last match.
     padding = 0 if spec.join_type == "INNER" else max(left + right, 0) // 2 + 1
     return KeyedOperator(
-        ports=_ports(node, spec, lowering),
-        output=_output(node).types,
+        ports=join_ports(node, spec, lowering),
+        output=node.output_type.types,
         parameters=IntervalJoinParameters(
             **binary_join(node, spec, lowering),
             left_time=bounds.left_time_index,
@@ -141,7 +117,7 @@ def temporal_join(node: TemporalJoin, lowering: Lowering) -> KeyedOperator:
             right_time=node.right_time_attribute_index,
             shared_watermark=_shares_watermark(node, lowering),
         )
-    return KeyedOperator(_ports(node, node.join_spec, lowering), _output(node).types, parameters)
+    return KeyedOperator(join_ports(node, node.join_spec, lowering), node.output_type.types, parameters)
 
 
 def _first_kind(node: TemporalSort) -> TimeKind:
@@ -152,12 +128,11 @@ def _first_kind(node: TemporalSort) -> TimeKind:
 def temporal_sort(node: TemporalSort, lowering: Lowering) -> KeyedOperator:
     """Flink's RowTimeSortOperator and ProcTimeSortOperator."""
     first, *others = node.order_by.fields
-    types = lowering.input_types(node)
     order = sort_columns(others)
     in_event_time = _first_kind(node) is TimeKind.ROWTIME
     # All rows are one task's, for there is one order.
     return KeyedOperator(
-        ports=(KeyedPort(types, key=lambda flow: F.lit("")),),
-        output=_output(node).types,
+        ports=(KeyedPort.by((), lowering.input_types(node)),),
+        output=node.output_type.types,
         parameters=RowtimeSortParameters(first.index, order) if in_event_time else ProctimeSortParameters(order),
     )

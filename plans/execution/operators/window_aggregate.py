@@ -15,14 +15,7 @@ from pyspark.sql import Column
 
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.operators.aggregate_calls import kernel_aggregate, placed
-from compiled_plan.plans.execution.operators.base import (
-    Flow,
-    KeyedOperator,
-    KeyedPort,
-    Lowering,
-    keyed,
-    stateless,
-)
+from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, stateless
 from compiled_plan.plans.execution.operators.calc import same
 from compiled_plan.plans.execution.operators.parameters import Aggregate, Parameters
 from compiled_plan.plans.execution.operators.windowing import (
@@ -41,8 +34,6 @@ from compiled_plan.plans.execution.operators.windowing import (
 )
 from compiled_plan.plans.inspection.lineage.kernel_operators import Computed
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.specs import AggregateCall
-from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.nodes.window import (
     GlobalWindowAggregate,
     GroupWindowAggregate,
@@ -52,7 +43,6 @@ from compiled_plan.plans.nodes.window import (
 from compiled_plan.plans.nodes.windows import (
     GroupWindow,
     HoppingWindow,
-    NamedWindowProperty,
     SessionGroupWindow,
     SessionWindow,
     SlidingGroupWindow,
@@ -62,7 +52,7 @@ from compiled_plan.plans.nodes.windows import (
     Windowing,
 )
 from compiled_plan.plans.text.durations import parse_iso_duration
-from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import TimeKind, TimestampBase
 
 stateless(LocalWindowAggregate)(same)
 
@@ -70,13 +60,25 @@ _PROPERTIES = {"WindowStart": "start", "WindowEnd": "end", "Rowtime": "rowtime",
 
 
 @dataclass(frozen=True, slots=True)
-class WindowAggregateParameters(Parameters):
-    """Aggregates of groups in aligned windows, or in windows that rows carry.
+class AggregatesInWindows(Parameters):
+    """Parameters of all aggregates of groups in windows.
 
     Args:
         grouping: the columns of the key.
         aggs: the calls.
         need_retraction: whether rows may be taken back, and a window may end empty.
+    """
+
+    grouping: tuple[int, ...]
+    aggs: tuple[Aggregate, ...]
+    need_retraction: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAggregateParameters(AggregatesInWindows):
+    """Aggregates of groups in aligned windows, or in windows that rows carry.
+
+    Args:
         properties: what of the window is in the output behind the results: "start", "end", "rowtime", "proctime".
         window: the windows.
         zone: the zone of the clock that windows lie on; None for UTC.
@@ -88,9 +90,6 @@ class WindowAggregateParameters(Parameters):
     """
 
     TYPE: ClassVar[str] = "window-aggregate"
-    grouping: tuple[int, ...]
-    aggs: tuple[Aggregate, ...]
-    need_retraction: bool
     properties: tuple[str, ...]
     window: Aligned | Attached
     zone: str | None
@@ -102,13 +101,10 @@ class WindowAggregateParameters(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
-class SessionAggregateParameters(Parameters):
+class SessionAggregateParameters(AggregatesInWindows):
     """Aggregates of groups in sessions; see `WindowAggregateParameters`."""
 
     TYPE: ClassVar[str] = "session-aggregate"
-    grouping: tuple[int, ...]
-    aggs: tuple[Aggregate, ...]
-    need_retraction: bool
     properties: tuple[str, ...]
     window: Session
     zone: str | None
@@ -125,13 +121,10 @@ class CountWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class CountWindowAggregateParameters(Parameters):
+class CountWindowAggregateParameters(AggregatesInWindows):
     """Aggregates of groups in windows of a number of rows."""
 
     TYPE: ClassVar[str] = "count-window-aggregate"
-    grouping: tuple[int, ...]
-    aggs: tuple[Aggregate, ...]
-    need_retraction: bool
     window: CountWindow
 
 
@@ -166,53 +159,21 @@ def _is_rowtime(node: WindowAggregate | GlobalWindowAggregate) -> bool:
 @keyed(WindowAggregate, event_time=_is_rowtime)
 def window_aggregate(node: WindowAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's SlicingWindowOperator and UnslicingWindowOperator in one phase."""
-    return _operator(
-        node,
-        node,
-        lowering.input_types(node),
-        node.grouping,
-        node.agg_calls,
-        node.need_retraction,
-        node.named_window_properties,
-        _assignment(node, node.windowing, lowering),
-        lowering,
-    )
+    return _operator(node, node, _assignment(node, node.windowing, lowering), lowering)
 
 
 @keyed(GlobalWindowAggregate, event_time=_is_rowtime)
 def global_window_aggregate(node: GlobalWindowAggregate, lowering: Lowering) -> KeyedOperator:
     """The global half of a two-phase window aggregate, on the rows in front of the local half."""
-    local = lowering.plan.inputs(node.id)[0]
-    while isinstance(local, Exchange):
-        local = lowering.plan.inputs(local.id)[0]
+    local = lowering.below_exchanges(node)
     assert isinstance(local, LocalWindowAggregate)
-    return _operator(
-        node,
-        local,
-        lowering.input_types(local),
-        local.grouping,
-        local.agg_calls,
-        local.need_retraction,
-        node.named_window_properties,
-        _assignment(node, local.windowing, lowering),
-        lowering,
-    )
+    return _operator(node, local, _assignment(node, local.windowing, lowering), lowering)
 
 
 @keyed(GroupWindowAggregate, event_time=lambda node: _is_rowtime_group(node.window))
 def group_window_aggregate(node: GroupWindowAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's AggregateWindowOperator: windows in GROUP BY."""
-    return _operator(
-        node,
-        node,
-        lowering.input_types(node),
-        node.grouping,
-        node.agg_calls,
-        node.need_retraction,
-        node.named_window_properties,
-        _group_assignment(node, lowering),
-        lowering,
-    )
+    return _operator(node, node, _group_assignment(node, lowering), lowering)
 
 
 def _is_rowtime_group(window: GroupWindow) -> bool:
@@ -280,18 +241,12 @@ def _ms(length: str | int) -> int:
 
 
 def _operator(
-    node: PlanNode,
-    reader: PlanNode,
-    types: Sequence[LogicalType],
-    grouping: Sequence[int],
-    calls: Sequence[AggregateCall],
-    need_retraction: bool,
-    properties: Sequence[NamedWindowProperty],
+    node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate,
+    reader: WindowAggregate | LocalWindowAggregate | GroupWindowAggregate,
     assignment: _Assignment,
     lowering: Lowering,
 ) -> KeyedOperator:
-    row = node.output_type
-    assert isinstance(row, RowType)
+    types, grouping, calls = lowering.input_types(reader), reader.grouping, reader.agg_calls
     arguments = [at for call in calls for at in (*call.arg_list, call.filter_arg) if at >= 0]
     used = list(dict.fromkeys((*grouping, *arguments)))
     place = {at: position for position, at in enumerate(used)}
@@ -311,56 +266,49 @@ def _operator(
         key_columns=tuple(place[at] for at in grouping),
         sources=(*used, *(Computed("millis", (at,)) for at in assignment.times)),
     )
-    needs = _needs(assignment.window, need_retraction)
+    needs = _needs(assignment.window, reader.need_retraction)
     aggs = tuple(
-        kernel_aggregate(node, call, types, lowering, needs, retracts=need_retraction, place=lambda at: place[at])
+        kernel_aggregate(
+            node, call, types, lowering, needs, retracts=reader.need_retraction, place=lambda at: place[at]
+        )
         for call in calls
     )
-    keys = tuple(place[at] for at in grouping)
-    shown = tuple(_PROPERTIES[each.property.kind] for each in properties)
-    parameters = _parameters(assignment, keys, aggs, need_retraction, shown, len(used))
+    shared = (port.key_columns, aggs, reader.need_retraction)
+    properties = tuple(_PROPERTIES[each.property.kind] for each in node.named_window_properties)
     return KeyedOperator(
-        (port,), row.types, parameters, calls=tuple(placed(call, place.__getitem__) for call in calls), reader=reader.id
+        (port,),
+        node.output_type.types,
+        _parameters(assignment, shared, properties, len(used)),
+        calls=tuple(placed(call, place.__getitem__) for call in calls),
+        reader=reader.id,
     )
 
 
 def _parameters(
     assignment: _Assignment,
-    grouping: tuple[int, ...],
-    aggs: tuple[Aggregate, ...],
-    need_retraction: bool,
+    shared: tuple[tuple[int, ...], tuple[Aggregate, ...], bool],
     properties: tuple[str, ...],
     first_time: int,
-) -> WindowAggregateParameters | SessionAggregateParameters | CountWindowAggregateParameters:
+) -> AggregatesInWindows:
     """The parameters by the kind of window; the columns with times begin at `first_time`."""
     time = first_time if len(assignment.times) == 1 else None
+    zone, drop_null_times = assignment.zone, assignment.drop_null_times
     match assignment.window:
         case CountWindow() as window:
-            return CountWindowAggregateParameters(grouping, aggs, need_retraction, window)
+            return CountWindowAggregateParameters(*shared, window)
         case Session() as window:
-            return SessionAggregateParameters(
-                grouping,
-                aggs,
-                need_retraction,
-                properties,
-                window,
-                assignment.zone,
-                time,
-                assignment.drop_null_times,
-            )
+            return SessionAggregateParameters(*shared, properties, window, zone, time, drop_null_times)
         case window:
             carried = isinstance(window, Attached)
             return WindowAggregateParameters(
-                grouping,
-                aggs,
-                need_retraction,
+                *shared,
                 properties,
                 window,
-                assignment.zone,
+                zone,
                 time,
                 window_start=first_time if carried else None,
                 window_end=first_time + 1 if carried else None,
-                drop_null_times=assignment.drop_null_times,
+                drop_null_times=drop_null_times,
                 newest_first=assignment.newest_first,
             )
 

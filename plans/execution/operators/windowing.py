@@ -16,15 +16,7 @@ from compiled_plan.plans.execution.expressions.zones import as_local, as_point, 
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.windows import (
-    CumulativeWindow,
-    HoppingWindow,
-    SessionWindow,
-    TimeAttributeWindowing,
-    TumblingWindow,
-    WindowAttachedWindowing,
-    Windowing,
-)
+from compiled_plan.plans.nodes.windows import CumulativeWindow, HoppingWindow, SessionWindow, TumblingWindow
 from compiled_plan.plans.text.durations import parse_iso_duration
 from compiled_plan.plans.types import BIGINT, LogicalType, TimestampLtzType
 
@@ -150,15 +142,3 @@ def window_start(end: Column, window: Aligned) -> Column:
         last = end - F.lit(1)
         return last - F.pmod(last - F.lit(window.offset), F.lit(window.max_size))
     return end - F.lit(window.size)
-
-
-def time_attribute(node: PlanNode, windowing: Windowing) -> TimeAttributeWindowing:
-    """The windowing of a node that assigns windows by a time attribute."""
-    assert isinstance(windowing, TimeAttributeWindowing)
-    return windowing
-
-
-def attached(node: PlanNode, windowing: Windowing) -> WindowAttachedWindowing:
-    """The windowing of a node whose rows carry their window."""
-    assert isinstance(windowing, WindowAttachedWindowing)
-    return windowing

@@ -19,7 +19,6 @@ def check_columns(table: TableSpec, given: s.StructType, provider: str) -> None:
     """Refuse a table whose columns its data source has not, or with other types; it may have more.
 
     Args:
-        table: the table.
         given: what the data source has.
         provider: its name, for messages.
 

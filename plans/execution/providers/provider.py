@@ -30,8 +30,6 @@ class Opened:
     """A data source of a table.
 
     Args:
-        spark: the session.
-        table: the table.
         name: the data source's.
         options: what it is told.
     """

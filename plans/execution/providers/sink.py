@@ -43,11 +43,7 @@ def _there(opened: Opened) -> StructType | None:
 
 @dataclass(frozen=True, slots=True)
 class AppendingSink:
-    """Appends the rows of each micro-batch; those of one that is written again are appended again.
-
-    Args:
-        opened: the data source.
-    """
+    """Appends the rows of each micro-batch; those of one that is written again are appended again."""
 
     READS_ORDER: ClassVar[bool] = False
     #: A provider of the first version of Spark's interface does with the rows what it likes; that of Kafka does.

@@ -12,19 +12,12 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.specs.spark import SPEC
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.interfaces.connectors import (
-    INSERT,
-    KIND,
-    ORD,
-    PATH,
-    RowSource,
-    SourceContext,
-    TableSpec,
-)
+from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext, TableSpec, insert_head
 from compiled_plan.plans.execution.providers.columns import check_columns
 from compiled_plan.plans.execution.providers.provider import Opened
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.types import schema_of, to_spark
+from compiled_plan.plans.types import quote_identifier
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -53,7 +46,7 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
         return RowSource(_rows(stream, table), bounded=False)
     with opened.told("read"):
         frame = _loaded(opened, opened.spark.read)
-    frame = frame.select(*(F.col(_quoted(name)) for name in _used(table)))
+    frame = frame.select(*(F.col(quote_identifier(name)) for name in table.used))
     kernel = java_class(opened.spark._jvm, _WHOLE)
     held = _Held(kernel, kernel.hold(frame._jdf))
     whole = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
@@ -106,7 +99,6 @@ def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> D
     """The rows of a data source, whose columns are those of the table.
 
     Args:
-        opened: the data source.
         reader: of Spark, for a stream or for a whole table.
         columns: what the data source is told of them; None for nothing, where it has types.
 
@@ -160,23 +152,11 @@ def _begun(stream: DataFrame) -> None:
             rows.stop()
 
 
-def _used(table: TableSpec) -> list[str]:
-    names = table.columns.names
-    # A row needs a column, though only the number of rows may be wanted.
-    return [name for name in names if table.wanted is None or name in table.wanted] or list(names[:1])
-
-
 def _rows(frame: DataFrame, table: TableSpec) -> DataFrame:
     """The columns of `RowSource` from those of the data source."""
-    used = set(_used(table))
+    used = set(table.used)
     columns = [
-        (F.col(_quoted(field.name)) if field.name in used else F.lit(None).cast(to_spark(field.type))).alias(f"f{at}")
-        for at, field in enumerate(table.columns.fields)
+        F.col(quote_identifier(field.name)) if field.name in used else F.lit(None).cast(to_spark(field.type))
+        for field in table.columns.fields
     ]
-    order = F.call_function("order_number").alias(ORD)
-    kind, path = F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(PATH)
-    return frame.select(kind, order, path, *columns)
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
+    return frame.select(*insert_head(), *(column.alias(f"f{at}") for at, column in enumerate(columns)))

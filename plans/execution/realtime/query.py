@@ -16,8 +16,7 @@ from compiled_plan.plans.execution.realtime.checks import check
 from compiled_plan.plans.execution.realtime.inbox import Inbox
 from compiled_plan.plans.execution.realtime.sinks import printers, rows_and_description
 from compiled_plan.plans.execution.realtime.slots import Slots, check_slots
-from compiled_plan.plans.execution.realtime.ticks import TICK
-from compiled_plan.plans.execution.realtime.watermarks import control_rows
+from compiled_plan.plans.execution.realtime.watermarks import TICK, control_rows
 from compiled_plan.plans.execution.session.spark_session import no_query_starts, query_settings
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
@@ -60,8 +59,6 @@ class RealTimeQuery:
     """Starts the query of a run, and counts what its sinks got.
 
     Args:
-        spark: the session.
-        prepared: the plan.
         sinks: the open sinks.
         interval_ms: between checkpoints.
         partitions: of each stage.

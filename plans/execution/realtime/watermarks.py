@@ -3,6 +3,10 @@
 What the partitions of the sources have reached is the position of the source of ticks: Spark writes it down with each
 batch. Spark's own watermark goes to where all stages are when a batch ends, so that no timer up to it is left: in this
 mode Spark would fire it before the rows of the stages in front had come.
+
+Ticks are control rows that come to each partition of each stage ten times a second, since Spark fires the timers of a
+partition when a row of it has come, and at the end of a batch. A tick belongs to no operator: it passes the stages in
+the partition that it is for, and tells the sinks that time has passed.
 """
 
 from __future__ import annotations
@@ -12,16 +16,34 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.checkpoint.marks import position_of, read_marks
 from compiled_plan.plans.execution.interfaces.connectors import RowSource
-from compiled_plan.plans.execution.realtime.ticks import EVERY_MS, TICK, ticks
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.control import MARK, ControlRows, TimedSource
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, timings_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from compiled_plan.plans.execution.spark.storage import Folder
+
+#: What `op` says of a tick; no operator has it.
+TICK = "\u0001tick"
+#: The class of the source.
+SOURCE = "org.compiledplan.kernel.realtime.Ticks"
+#: How many ms there are between two of them.
+EVERY_MS = 100
+
+
+def ticks(spark: SparkSession, partitions: int, watermarks: str = "") -> DataFrame:
+    """A frame with the `key` that takes each row to its partition, and what the kernel's `Ticks` says of sources.
+
+    Args:
+        partitions: shuffle partitions of each stage.
+        watermarks: the id of the kernel's `RealTimeWatermarks`; empty in plans without event time.
+    """
+    reader = spark.readStream.format(SOURCE).option("op", TICK).option("partitions", partitions)
+    return reader.option("every", EVERY_MS).option("watermarks", watermarks).load()
+
 
 _KAFKA = frozenset({"kafka", "upsert-kafka"})
 
@@ -37,8 +59,6 @@ def control_rows(
     """The control rows of a plan.
 
     Args:
-        spark: the session.
-        prepared: the plan.
         opened: its sources, by node.
         names: under which the checkpoint knows them.
         partitions: of each stage.

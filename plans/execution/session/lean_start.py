@@ -1,6 +1,6 @@
-"""The start of Spark on one machine, made short: how Java compiles, what is loaded beside it, what is left out.
+"""The start of Spark on one machine, made short: how Java is asked for, what a session is made without.
 
-Source: JDK 17, `java -XX:+PrintFlagsFinal`; Spark's `bin/spark-class`.
+Source: Spark's `bin/spark-class`.
 """
 
 from __future__ import annotations
@@ -16,26 +16,8 @@ from compiled_plan.plans.text.masking import masked
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: How many times as often as by default a method is called before Java's second compiler takes it. That one takes more
-#: processor time than all else of a short run; what is called for each row gets there in a moment all the same. With 20
-#: instead of 5 a short run takes a twentieth less, and later runs and micro-batches a twentieth more.
-_LATER = 5
-#: After how many calls, and rounds of loops, it takes a method by default.
-_HOT = {
-    "Tier4InvocationThreshold": 5_000,
-    "Tier4MinInvocationThreshold": 600,
-    "Tier4CompileThreshold": 15_000,
-    "Tier4BackEdgeThreshold": 40_000,
-}
 #: Spark's script asks a Java of its own how to start Java; that one lives for a moment.
 _ASKING = {"SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-
-
-def compiler_options() -> list[str]:
-    """Options of the driver's Java; what a user gives for the same stands behind them, and holds."""
-    later = [f"-XX:{name}={_LATER * calls}" for name, calls in _HOT.items()]
-    # The classes of a session go beyond Java's first bound, which would cost a collection of the whole heap.
-    return [*later, "-XX:MetaspaceSize=256m"]
 
 
 def start_java(settings: Mapping[str, str], *, quickly: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -16,10 +15,18 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
 from compiled_plan.plans.execution.session.class_archive import java_options
-from compiled_plan.plans.execution.session.heap import bounded_young
-from compiled_plan.plans.execution.session.lean_start import compiler_options, lean_session, start_java
+from compiled_plan.plans.execution.session.java_options import (
+    DEFAULT_HEAP,
+    DRIVER_JAVA,
+    HEAP,
+    LAST_JAVA,
+    driver_java,
+    is_local,
+    master_of,
+)
+from compiled_plan.plans.execution.session.lean_start import lean_session, start_java
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import java_class, know_classes, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,10 +44,9 @@ FIXED: dict[str, str] = {
     "spark.sql.caseSensitive": "true",
 }
 
-_HEAP = "spark.driver.memory"
 #: Settings that a user's `--conf` may replace.
 DEFAULTS: dict[str, str] = {
-    _HEAP: "4g",
+    HEAP: DEFAULT_HEAP,
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
@@ -70,8 +76,6 @@ LOCAL: dict[str, str] = {
 }
 
 
-#: Options of the driver's Java, and those that stand behind them.
-DRIVER_JAVA, _LAST_JAVA = "spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"
 #: How many partitions state is spread over.
 PARTITIONS = "spark.sql.shuffle.partitions"
 #: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
@@ -114,13 +118,13 @@ def spark_session(
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
     given = _submitted() | chosen
-    settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
-    if PARTITIONS in settings:
-        settings[ASKED] = settings[PARTITIONS]
-    settings.setdefault(PARTITIONS, str(_cores(master)))
-    lean = _add_kernel(settings, master, java)
+    wanted = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
+    if PARTITIONS in wanted:
+        wanted[ASKED] = wanted[PARTITIONS]
+    wanted.setdefault(PARTITIONS, str(_cores(master)))
+    lean = _add_kernel(wanted, master, java)
     with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
-        session = _start(master, settings, lean=lean, open_to_users=open_to_users)
+        session = _start(master, wanted, lean=lean, open_to_users=open_to_users)
     try:
         yield session
     finally:
@@ -188,24 +192,12 @@ def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
     """The settings of queries that are started meanwhile; other queries of the session keep theirs.
 
     Args:
-        spark: the session.
         empty_batches: whether they run a batch without data once the watermark has moved; a stage that keeps
             processing time has them for ever, at each trigger.
     """
-    settings = form_of_queries(empty_batches)
     # A program may start several runs at once, in threads of their own.
-    with _STARTING:
-        before: dict[str, str | None] = {name: spark.conf.get(name, None) for name in settings}
-        for name, value in settings.items():
-            spark.conf.set(name, value)
-        try:
-            yield
-        finally:
-            for name, former in before.items():
-                if former is None:
-                    spark.conf.unset(name)
-                else:
-                    spark.conf.set(name, former)
+    with _STARTING, settings(spark, form_of_queries(empty_batches)):
+        yield
 
 
 @contextmanager
@@ -258,74 +250,33 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
-        given = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, _LAST_JAVA))
+        given = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
         for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
             _append(settings, DRIVER_JAVA, option, " ")
     return fresh and local
-
-
-def is_local(master: str, settings: Mapping[str, str]) -> bool:
-    """Whether driver and executors are one process.
-
-    Args:
-        master: Spark's master URL, empty where nobody says.
-        settings: what the user sets.
-    """
-    return bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")))
-
-
-def driver_java(settings: Mapping[str, str], tasks: int) -> str:
-    """The options with which the driver's Java is started: the product's own, then those of `DRIVER_JAVA`.
-
-    Of two options for the same thing Java takes the later one, so that what is set holds.
-
-    Args:
-        settings: of the session.
-        tasks: how many run at once in this Java.
-    """
-    chosen = settings.get(DRIVER_JAVA, "")
-    given = f"{chosen} {settings.get(_LAST_JAVA, '')}"
-    # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
-    options = ["-Xss64m", *bounded_young(settings.get(_HEAP, DEFAULTS[_HEAP]), tasks, given)]
-    if "GC" not in given:
-        # Micro-batches want throughput; pauses matter little.
-        options.append("-XX:+UseParallelGC")
-    return " ".join([*options, *compiler_options(), *chosen.split()])
 
 
 def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:
     settings[name] = separator.join([*filter(None, [settings.get(name)]), value])
 
 
-def _master(chosen: str) -> str:
-    return chosen or os.environ.get("MASTER", "local[*]")
-
-
 def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_users: bool) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    chosen = {"spark.app.name": "execute-plan", "spark.master": _master(master), **settings}
+    chosen = {"spark.app.name": "execute-plan", "spark.master": master_of(master), **settings}
     builder = SparkSession.builder
     for name, value in chosen.items():
         builder = builder.config(name, value)
     try:
         start_java(chosen, quickly=lean)
         session = lean_session(chosen, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
-        _name_classes(session)
+        know_classes(session._jvm)
         return session
     except Exception as fault:
         raise ExecutionError(
             f"Spark did not start: {_reason(fault)}",
             remedy="check --master, --conf and the log of the cluster; the Java that is used is that of JAVA_HOME",
         ) from fault
-
-
-def _name_classes(session: SparkSession) -> None:
-    """Tell the gateway where the classes are that PySpark names without their package at every turn."""
-    from py4j.java_gateway import java_import
-
-    for name in ("org.apache.spark.api.python.PythonUtils", "org.apache.spark.sql.functions"):
-        java_import(session._jvm, name)
 
 
 def _reason(fault: Exception) -> str:

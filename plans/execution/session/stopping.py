@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.spark.java import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,8 +32,6 @@ def follow(spark: SparkSession, query: StreamingQuery, stopped: Callable[[], boo
     """Wait for the end of a query.
 
     Args:
-        spark: its session.
-        query: the query.
         stopped: whether it is to end before.
         seconds: how long to wait for what runs then.
 
@@ -52,10 +51,9 @@ def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> No
     Raises:
         StuckError: it went on for so many seconds after that.
     """
-    before = spark.conf.get(_TIMEOUT)
-    spark.conf.set(_TIMEOUT, f"{max(1, round(seconds * 1000))}ms")
     try:
-        query.stop()
+        with settings(spark, {_TIMEOUT: f"{max(1, round(seconds * 1000))}ms"}):
+            query.stop()
     except Exception as fault:
         if "TimeoutException" not in f"{type(fault).__name__} {fault}":
             raise
@@ -63,8 +61,6 @@ def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> No
             f"the run goes on, {seconds:g} s after it was stopped",
             remedy="end the process; the checkpoint holds what was committed before",
         ) from fault
-    finally:
-        spark.conf.set(_TIMEOUT, str(before))
 
 
 def within(seconds: float, work: Callable[[], object]) -> bool:

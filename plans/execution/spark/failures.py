@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from py4j.protocol import Py4JError, Py4JNetworkError
 
 from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionError
+from compiled_plan.plans.execution.spark.java import java_causes
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import reason
 
@@ -171,13 +172,10 @@ def _lost(fault: BaseException | None) -> bool:
 
 
 def _root_message(fault: Exception) -> str:
-    java = getattr(fault, "java_exception", None)
-    if java is not None:
-        cause = java
-        while cause.getCause() is not None:
-            cause = cause.getCause()
-        name, said = cause.getClass().getName(), cause.getMessage()
+    causes = java_causes(fault)
+    if causes:
+        name, said = causes[-1].getClass().getName(), causes[-1].getMessage()
         return name if said is None else f"{name}: {said}"
     text = str(fault)
-    causes = re.findall(r"Caused by: (.+)", text)
-    return causes[-1] if causes else text
+    told = re.findall(r"Caused by: (.+)", text)
+    return told[-1] if told else text

@@ -1,17 +1,20 @@
-"""Classes of the JVM, by name, without the search that names cost.
+"""The JVM behind a session: classes by name, handles of columns and frames, exceptions, settings for a while.
 
 `jvm.org.apache.X` asks the JVM whether `org`, then `org.apache`, ... is a class, in each imported package, and each
 "no" looks into every jar. So does `jvm.functions`, which PySpark asks for with each column, and what it finds is asked
-for each of its methods anew.
+for each of its methods anew. Classes are known here without that search.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaClass
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 #: What PySpark asks for by these names whenever it makes a column or hands over a list.
 _ASKED = {
@@ -37,6 +40,62 @@ def know_classes(jvm: Any) -> None:
     for asked, name in _ASKED.items():
         if asked not in vars(jvm):
             vars(jvm)[asked] = java_class(jvm, name)
+
+
+def java_array(jvm: Any, name: str, items: Sequence[Any]) -> Any:
+    """An array of the class of that full name."""
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    array = gateway.new_array(java_class(jvm, name), len(items))
+    for at, item in enumerate(items):
+        array[at] = item
+    return array
+
+
+def column_of(java: Any) -> Column:
+    """A JVM column as a column of PySpark."""
+    from pyspark.sql.classic.column import Column as ClassicColumn
+
+    return ClassicColumn(java)
+
+
+def java_column(column: Any) -> Any:
+    """The JVM column behind a column of PySpark."""
+    return column._jc
+
+
+def frame_of(java: Any, spark: SparkSession) -> DataFrame:
+    """A JVM DataFrame as one of PySpark."""
+    from pyspark.sql import DataFrame
+
+    return DataFrame(java, spark)
+
+
+def java_causes(fault: BaseException) -> list[Any]:
+    """The JVM's exception behind one of PySpark or py4j, then its causes, the root cause last; empty without one."""
+    causes = []
+    java = getattr(fault, "java_exception", None)
+    while java is not None:
+        causes.append(java)
+        java = java.getCause()
+    return causes
+
+
+@contextmanager
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """The session has these settings in the block, and its former ones behind it."""
+    before = {name: spark.conf.get(name, None) for name in values}
+    try:
+        for name, value in values.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, former in before.items():
+            if former is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, former)
 
 
 def _known(found: JavaClass) -> JavaClass:

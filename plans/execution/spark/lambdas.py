@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -51,7 +51,6 @@ def transform_values(entries: Column, body: Callable[[Column, Column], Column]) 
 
 def _called(name: str, over: Column, body: Callable[..., Column], count: int) -> Column:
     from pyspark import SparkContext
-    from pyspark.sql.classic.column import Column as ClassicColumn
 
     context: Any = SparkContext._active_spark_context
     kernel = java_class(context._jvm, "org.compiledplan.kernel.host.Lambdas")
@@ -59,8 +58,7 @@ def _called(name: str, over: Column, body: Callable[..., Column], count: int) ->
     names = [f"{letter}{depth}" for letter in "xy"[:count]]
     token = _depth.set(depth + 1)
     try:
-        made: Any = body(*(ClassicColumn(kernel.variable(each)) for each in names))
+        made = body(*(column_of(kernel.variable(each)) for each in names))
     finally:
         _depth.reset(token)
-    whole: Any = over
-    return ClassicColumn(kernel.call(name, whole._jc, made._jc, *names))
+    return column_of(kernel.call(name, java_column(over), java_column(made), *names))

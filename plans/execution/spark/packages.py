@@ -3,6 +3,8 @@
 Spark's settings say from where (`spark.jars.repositories`, `spark.jars.ivySettings`) and into which cache
 (`spark.jars.ivy`). A jar is loaded only if it has the SHA-256 that is declared beside its coordinates. What `--jars` or
 `spark.jars.packages` brought is used as it is, and not fetched.
+
+Code that options of tables have loaded is refused unless it is allowed: a plan may come from anybody.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from pyspark.errors import PySparkException
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.jars import Package
+from compiled_plan.plans.connectors.outside import reached_by
+from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec
-from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -115,3 +119,25 @@ def _fetched(spark: SparkSession, package: Package) -> Path:
     uri = java_class(spark._jvm, "java.net.URI").create(f"ivy://{package.coordinates}?transitive=false")
     jars = spark._jsparkSession.sessionState().resourceLoader().resolveJars(uri)
     return Path(java_class(spark._jvm, "java.net.URI").create(jars.head()).getPath() or jars.head())
+
+
+#: Spark's setting that names the classes, login modules and parameters which a plan's tables may name, with commas.
+ALLOWED = "spark.compiledPlan.classes"
+
+
+def check_loaded_code(plan: CompiledPlan, spark: SparkSession) -> None:
+    """Refuse a plan whose tables have code loaded that nobody allowed.
+
+    Raises:
+        UnsupportedError: names the table and the option.
+    """
+    allowed = {name.strip().lower() for name in (spark.conf.get(ALLOWED, "") or "").split(",")}
+    for node in plan.nodes:
+        for _, table in node.tables():
+            for reached in reached_by(_options(table)):
+                if reached.kind is Reach.CODE and not allowed & {reached.name.lower(), reached.value.lower()}:
+                    raise UnsupportedError(
+                        f"{reached.message}, and a plan may not choose which code runs",
+                        where=f"table {table.identifier}, WITH, {reached.option!r}",
+                        remedy=f"{reached.remedy}, or allow it: --conf {ALLOWED}={reached.name}",
+                    )

@@ -6,9 +6,11 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from py4j.protocol import Py4JJavaError
+
+from compiled_plan.plans.execution.spark.java import java_causes
 
 _T = TypeVar("_T")
 #: How long between two attempts, in seconds.
@@ -60,12 +62,8 @@ class Patience:
 
     def _said(self, fault: Py4JJavaError) -> tuple[str, bool] | None:
         """What the kernel says, and whether that may pass; None where something else went wrong."""
-        cause: Any = fault.java_exception
-        texts = []
-        while cause is not None:
-            texts.append(str(cause.toString()))
-            cause = cause.getCause()
-        for text in reversed(texts):
+        for cause in reversed(java_causes(fault)):
+            text = str(cause.toString())
             for name, away in ((self.away, True), (self.refused, False)):
                 if f"{name}: " in text:
                     return text.partition(f"{name}: ")[2].split("\n\tat ")[0].strip(), away

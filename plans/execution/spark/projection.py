@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.spark.java import frame_of
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
@@ -16,7 +18,6 @@ class Selection:
     """Which rows, and which columns.
 
     Args:
-        columns: the columns.
         conditions: of the rows, each of those for which the ones before it hold; None holds for all.
     """
 
@@ -27,11 +28,10 @@ class Selection:
 
     def among(self, frame: DataFrame) -> DataFrame:
         """These of a frame."""
-        from pyspark.sql import DataFrame as SparkDataFrame
         from pyspark.sql.classic.column import _to_java_column, _to_seq
 
         if self._sequence is None:
             self._sequence = _to_seq(frame.sparkSession.sparkContext, self._columns, _to_java_column)
         for condition in self._conditions:
             frame = frame.where(condition)
-        return SparkDataFrame(frame._jdf.select(self._sequence), frame.sparkSession)
+        return frame_of(frame._jdf.select(self._sequence), frame.sparkSession)

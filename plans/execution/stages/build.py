@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.options import NATIVE
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.execution.stages.enforcer import Enforced, enforced
 from compiled_plan.plans.execution.stages.envelope import Envelope
@@ -19,7 +19,6 @@ from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_
 from compiled_plan.plans.execution.stages.native import first_of_each_key
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.stages.projections import Projections
-from compiled_plan.plans.execution.stages.seams import Seams
 from compiled_plan.plans.execution.stages.spec import StageSpecs
 from compiled_plan.plans.nodes.sink import Sink
 
@@ -72,6 +71,22 @@ class StageHandle:
         """What the state of each operator is, by uid: kind, version, fields, input types, and columns."""
         found: dict[str, Any] = json.loads(str(self.kernel.states()))
         return {uid: state | {"columns": self.columns[uid]} for uid, state in found.items()}
+
+
+class Seams:
+    """Parts cut off a DataFrame of many stages, so that Spark's work grows as the plan does; see the kernel's."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.Seams")()
+
+    def cut(self, frame: DataFrame) -> DataFrame:
+        """Nothing but the columns of a DataFrame, to build on instead of it."""
+        return frame_of(self._kernel.cut(frame._jdf), self._spark)
+
+    def sewn(self, frame: DataFrame) -> DataFrame:
+        """The DataFrame that was built on `cut` ones, on those that they stand for."""
+        return frame_of(self._kernel.sewn(frame._jdf), self._spark)
 
 
 class StageBuilder:
@@ -161,15 +176,11 @@ class StageBuilder:
         return self._attached(frame, level, control)
 
     def _attached(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
-        from pyspark.sql import DataFrame as SparkDataFrame
-
-        jvm = self.spark._jvm
-        assert jvm is not None
         spec = self.specs.stage(level)
-        stage = java_class(jvm, "org.compiledplan.kernel.host.Stage")
+        stage = java_class(self.spark._jvm, "org.compiledplan.kernel.host.Stage")
         more = (self.options.folds,) if control is None or control.kernel is None else (control.kernel, level)
         kernel = stage.attach(frame._jdf, json.dumps(spec), *more)
         nodes = self.prepared.layout.stages[level - 1]
         columns = {self.hosted.tag(node): self.hosted.named(node) for node in nodes}
         self.handles.append(StageHandle(kernel, spec, columns))
-        return SparkDataFrame(kernel.output(), self.spark)
+        return frame_of(kernel.output(), self.spark)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.interfaces.tables import resolved_table, table_of
+from compiled_plan.plans.execution.interfaces.connectors import resolved_table, table_of
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
-from compiled_plan.plans.nodes.tables import PhysicalColumn
+from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.types import (
     MAX_LENGTH,
     ArrayType,
@@ -87,15 +87,15 @@ def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) 
     """
     checks = _Checks.of(node)
     # Behind the physical columns there may be those of metadata, of which nothing is asked.
-    checked = list(zip(columns, persisted_columns(node), strict=False))
-    found = [list(checks.of_field(value, each.data_type, each.name)) for value, each in checked]
+    checked = list(zip(columns, physical_row(resolved_table(node)).fields, strict=False))
+    found = [list(checks.of_field(value, field.type, field.name)) for value, field in checked]
     kept = None
     if checks.drops and any(found):
         dropped = F.coalesce(_first([check for each in found for check in each]) == DROP, F.lit(False))
         kept = ~(dropped if mine is None else mine & dropped)
     values = []
-    for (value, each), of_field in zip(checked, found, strict=True):
-        type_ = each.data_type
+    for (value, field), of_field in zip(checked, found, strict=True):
+        type_ = field.type
         if checks.lengths == "TRIM_PAD":
             value = _fitted(value, type_, nested=checks.nested != "IGNORE")
         if checks.fail and of_field:
@@ -200,16 +200,10 @@ class _Checks:
         return F.when(wrong, text)
 
 
-def persisted_columns(node: Sink) -> list[PhysicalColumn]:
-    """The columns of a sink's table that are written."""
-    return [column for column in resolved_table(node).table_schema.columns if isinstance(column, PhysicalColumn)]
-
-
 def _fitted(value: Column, type_: LogicalType, *, nested: bool) -> Column:
     """The value cut to the declared length, and padded to it where the type has a fixed one.
 
     Args:
-        value: the value.
         type_: its type.
         nested: whether the fields of rows are fitted, too.
     """

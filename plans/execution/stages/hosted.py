@@ -95,8 +95,7 @@ class Hosted:
         return None if operator is None else operator.ports[port.index]
 
 
-def _named(port: KeyedPort, row: LogicalType) -> Iterator[dict[str, str]]:
-    assert isinstance(row, RowType)
+def _named(port: KeyedPort, row: RowType) -> Iterator[dict[str, str]]:
     computed = 0
     for source, type_ in zip(port.sources or range(len(port.types)), port.types, strict=True):
         computed += not isinstance(source, int)

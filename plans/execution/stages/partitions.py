@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
-from pyspark.sql.classic.column import Column as ClassicColumn
 
 from compiled_plan.plans.connectors.common import IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.execution.interfaces.connectors import PARTITION
 from compiled_plan.plans.execution.operators.base import is_stateless
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import column_of, java_class
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
@@ -136,7 +135,7 @@ class PartitionWatermarks:
 
     @staticmethod
     def _column(make: Any, own: Any, place: Any) -> Column:
-        return ClassicColumn(make(own._jc, place._jc))
+        return column_of(make(own._jc, place._jc))
 
     def begin(self, partitions: Mapping[str, int | None], mark: int | None) -> None:
         """A micro-batch begins; `partitions` and the source have reached these watermarks, `mark` in this run."""

@@ -7,39 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
-from compiled_plan.plans.execution.interfaces.connectors import TableSpec
-from compiled_plan.plans.execution.interfaces.tables import resolved_table, table_of
-from compiled_plan.plans.execution.operators.base import (
-    goes_by_the_clock,
-    has_event_time,
-    is_keyed,
-)
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec, resolved_table, table_of
+from compiled_plan.plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
-from compiled_plan.plans.execution.stages.partition_filter import in_partitions
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
 from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc
+from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.nodes.tables import (
     CatalogTable,
     FilterPushDown,
     PartitionPushDown,
-    PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
     ResolvedTable,
     WritingMetadata,
 )
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import InputRef, RexNode, walk
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, walk
 from compiled_plan.plans.trees import reached
-from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types import BOOLEAN, STRING, LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -206,17 +201,10 @@ def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
 def _spec(
     table: CatalogTable, resolved: ResolvedTable, node: int, metadata: tuple[tuple[str, LogicalType], ...] = ()
 ) -> TableSpec:
-    physical = RowType(
-        fields=tuple(
-            Field(column.name, column.data_type)
-            for column in resolved.table_schema.columns
-            if isinstance(column, PhysicalColumn)
-        )
-    )
     key = resolved.table_schema.primary_key
     return TableSpec(
         identifier=".".join(table.path),
-        columns=physical,
+        columns=physical_row(resolved),
         options=dict(resolved.options or {}),
         metadata=metadata,
         partition_keys=resolved.partition_keys,
@@ -273,9 +261,9 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
     """The columns and rows of a scan as its abilities say (ProjectPushDown, ReadingMetadata, FilterPushDown)."""
     source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
-    columns = resolved_table(scan).table_schema.columns
-    physical = [column for column in columns if isinstance(column, PhysicalColumn)]
-    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(physical)))
+    stored = physical_row(resolved_table(scan))
+    each_stored = tuple((at,) for at in range(len(stored.fields)))
+    paths: tuple[tuple[int, ...], ...] = each_stored
     filters: list[tuple[RexNode, tuple[tuple[int, ...], ...]]] = []
     changes = changelog_of(resolved_table(scan).options or {}, reading=True)
     for ability in source.abilities:
@@ -291,7 +279,36 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             # limits only let a source leave rows out early, and `stages.watermarks` makes the watermarks.
             filters += [(predicate, paths) for predicate in ability.predicates]
         elif isinstance(ability, PartitionPushDown):
-            stored = RowType(fields=tuple(Field(column.name, column.data_type) for column in physical))
-            filters.append((in_partitions(ability, stored), tuple((at,) for at in range(len(physical)))))
+            filters.append((in_partitions(ability, stored), each_stored))
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
+
+
+def in_partitions(ability: PartitionPushDown, columns: RowType) -> RexNode:
+    """The predicate that holds for the rows of the listed partitions.
+
+    Args:
+        ability: the partitions, each by the text of its values; null for the partition of null.
+        columns: the physical columns of the table.
+    """
+    choices = [_in_partition(partition, columns) for partition in ability.partitions]
+    return _joined("$OR$1", choices, of_none=False)
+
+
+def _in_partition(partition: Mapping[str, str | None], columns: RowType) -> RexNode:
+    return _joined("$AND$1", [_holds(columns, name, value) for name, value in partition.items()], of_none=True)
+
+
+def _holds(columns: RowType, name: str, value: str | None) -> RexNode:
+    at = columns.names.index(name)
+    column = InputRef(at, columns.types[at])
+    if value is None:
+        return Call("$IS NULL$1", (column,), BOOLEAN, "POSTFIX")
+    cast = Call("$CAST$1", (Literal(value, STRING),), column.type, "SPECIAL")
+    return Call("$=$1", (column, cast), BOOLEAN, "BINARY")
+
+
+def _joined(name: str, parts: list[RexNode], *, of_none: bool) -> RexNode:
+    if not parts:
+        return Literal(of_none, BOOLEAN)
+    return reduce(lambda one, other: Call(name, (one, other), BOOLEAN, "BINARY"), parts)

@@ -81,7 +81,6 @@ class Projections:
         """Rows of a source as an envelope in front of stage `level`.
 
         Args:
-            source: the source.
             frame: its rows.
             ends: the rows that end the source's input where it has watermarks.
             level: where its rows enter.
@@ -125,7 +124,6 @@ class Projections:
         """The columns of a scan, over the columns of its table."""
         node = self.prepared.plan.node(start)
         if not isinstance(node, TableSourceScan):
-            assert isinstance(node.output_type, RowType)
             return tuple(F.col(f"f{at}") for at in range(len(node.output_type.fields)))
         table = self.prepared.tables[source].table
         keys = [key for key, _ in table.metadata]

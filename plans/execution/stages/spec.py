@@ -53,19 +53,16 @@ class StageSpecs:
             # The kernel knows them by the number of the input; the file may list them in any order.
             "ttl": [entry.ttl_ms for entry in sorted(node.ttl_entries, key=lambda entry: entry.index)],
             "timeDomain": "event" if node_id in self.prepared.layout.event_time else "processing",
-            "watermarkDelay": self._held_back(node_id),
+            "watermarkDelay": self._held_back[node_id],
             "parameters": to_dict(operator.parameters, self._condition),
         }
 
-    def _held_back(self, node: int) -> int:
-        """How far, in ms, the watermark of an operator is behind the query's: as much as operators above hold back."""
-        return self._all_held_back[node]
-
     @cached_property
-    def _all_held_back(self) -> dict[int, int]:
-        """What holds of all operators, by the order of their stages: each after those that feed it."""
+    def _held_back(self) -> dict[int, int]:
+        """By operator, how far in ms its watermark is behind the query's: as much as operators above hold back."""
         operators, targets = self.hosted.operators, self.prepared.layout.targets
         found = dict.fromkeys(operators, 0)
+        # In the order of their stages: each after those that feed it.
         for node in (node for stage in self.prepared.layout.stages for node in stage if node in operators):
             behind = found[node] + operators[node].holds_back
             for port in targets[node]:
@@ -79,6 +76,6 @@ class StageSpecs:
         nulls = (F.lit(None).cast(field.dataType).alias(field.name) for field in types.fields)
         sample = self.spark.range(0).select(*nulls)
         column = condition.make([F.col(field.name) for field in types.fields])
-        jvm = self.spark._jvm
-        assert jvm is not None
-        return str(java_class(jvm, "org.compiledplan.kernel.host.Conditions").serialize(sample._jdf, column._jc))
+        return str(
+            java_class(self.spark._jvm, "org.compiledplan.kernel.host.Conditions").serialize(sample._jdf, column._jc)
+        )

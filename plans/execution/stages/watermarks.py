@@ -12,21 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
-from pyspark.sql.classic.column import Column as ClassicColumn
 from pyspark.sql.types import LongType, StructField, StructType
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.expressions.zones import as_point
-from compiled_plan.plans.execution.operators.base import (
-    Flow,
-    Lowering,
-    is_stateless,
-    lower_stateless,
-)
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.operators.base import Flow, Lowering, is_stateless, lower_stateless
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 from compiled_plan.plans.execution.stages.prepared import consumers
 from compiled_plan.plans.inspection.placement import assigns_below
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -70,22 +64,25 @@ def _millis(watermark: RexNode, flow: Flow, context: ExpressionContext) -> Colum
     return F.unix_millis(as_point(to_column(watermark, flow.columns, context)))
 
 
+def _least(times: Sequence[Column]) -> Column:
+    return times[0] if len(times) == 1 else F.least(*times)
+
+
 def with_current_watermark(
     spark: SparkSession, frame: DataFrame, times: Sequence[Column], partitions: PartitionWatermarks | None = None
 ) -> DataFrame:
     """The rows of a source with what CURRENT_WATERMARK gives for each, in ms.
 
     Args:
-        spark: the session.
         frame: the rows of the source.
         times: see `watermark_times`.
         partitions: makes it where partitions have watermarks of their own; else `CurrentWatermark` of the kernel.
     """
-    own: Any = times[0] if len(times) == 1 else F.least(*times)
+    own = _least(times)
     if partitions is not None:
         return frame.withColumn(CURRENT, partitions.current(own, partitions.place(frame)))
     kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.host.CurrentWatermark")
-    return frame.withColumn(CURRENT, ClassicColumn(kernel.of(spark._jsparkSession, own._jc)))
+    return frame.withColumn(CURRENT, column_of(kernel.of(spark._jsparkSession, java_column(own))))
 
 
 def with_watermarks(
@@ -104,7 +101,7 @@ def with_watermarks(
     """
     if not times:
         return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
-    own = times[0] if len(times) == 1 else F.least(*times)
+    own = _least(times)
     place = None if partitions is None else partitions.place(frame)
     # Where the driver moves the watermark, Spark is told of nothing but the end.
     time = own if partitions is None else F.lit(0).cast("bigint")
@@ -137,7 +134,7 @@ def with_moves(frame: DataFrame, times: Sequence[Column], partitions: PartitionW
     """
     if not times or partitions is None:
         return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
-    own = times[0] if len(times) == 1 else F.least(*times)
+    own = _least(times)
     # Timers by watermark ask for a column with one; the driver moves Spark's.
     timed = frame.withColumn(_TIME, F.timestamp_millis(F.lit(0).cast("bigint"))).withWatermark(_TIME, "0 seconds")
     placed = timed.withColumn(PLACE, partitions.place(frame)).withColumn(WATERMARK, F.lit(UNKNOWN).cast("bigint"))

@@ -29,7 +29,8 @@ _PLAIN: Mapping[str, str] = {
     "real": "DOUBLE",
     "bytes": "BYTES",
 }
-_ROWS = frozenset({"row", "maybeRow", "packedRow"})
+#: Fields that are rows.
+ROWS = frozenset({"row", "maybeRow", "packedRow"})
 _JSON = {
     "ignoreNullFields": "false",
     "timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS'Z'",
@@ -45,8 +46,6 @@ def key_report(reader: StateReader, operator: StoredOperator, wanted: Mapping[st
     """What an operator keeps for a key, or for all keys that begin with it.
 
     Args:
-        reader: the checkpoint.
-        operator: the operator.
         wanted: texts of values by the names of key columns; see `wanted_key`.
 
     Raises:
@@ -86,7 +85,7 @@ def _fields(
 def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value: Any) -> Field:
     """A field as the kernel describes it, with the value that Spark wrote as JSON."""
     what = field["is"]
-    if what in _ROWS:
+    if what in ROWS:
         return Field(name, "ROW", None if value is None else tuple(_columns(operator, field, value)))
     match what:
         case "rows":

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.failures import translate
+from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.spark.storage import folder_of
+from compiled_plan.plans.execution.state.content import ROWS
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame
 
-_FORM = "spark.sql.parquet.outputTimestampType"
-_ROWS = frozenset({"row", "maybeRow", "packedRow"})
+#: Timestamps are written as points in time, which other readers than Spark understand, too.
+_POINTS_IN_TIME = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
 _LISTS = frozenset({"list", "packedList", "rows"})
 #: Lists whose elements are not what is kept, but ways through what is kept.
 _NO_ENTRIES = frozenset({"partial", "complete", "buckets"})
@@ -50,8 +51,6 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
     the operator looks at the key next; then the fields of the entry, and those that a key has once.
 
     Args:
-        reader: the checkpoint.
-        operator: the operator.
         path: a folder that is not there yet, local or of any file system that Spark reaches.
 
     Raises:
@@ -72,7 +71,7 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
                 remedy="run its plan",
             )
         entries = entries_of(operator, reader.content(rows, operator.uid))
-        with _points_in_time(reader.spark):
+        with settings(reader.spark, _POINTS_IN_TIME):
             entries.write.mode("overwrite").parquet(folder.uri)
 
     try:
@@ -84,20 +83,6 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
         raise
     except Exception as fault:
         raise translate(fault) from fault
-
-
-@contextmanager
-def _points_in_time(spark: SparkSession) -> Iterator[None]:
-    """Timestamps are written as points in time, which other readers than Spark understand, too."""
-    before = spark.conf.get(_FORM, None)
-    spark.conf.set(_FORM, "TIMESTAMP_MICROS")
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(_FORM)
-        else:
-            spark.conf.set(_FORM, before)
 
 
 def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:
@@ -132,7 +117,7 @@ def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists
     described = [] if of.field["is"] == "rows" else of.field["fields"]
     own = [each for each in described if each["name"] not in _WRITES]
     row = [(entry, of.field)] if of.field["is"] == "rows" else []
-    row += [(entry.getField(each["name"]), each) for each in own if each["is"] in _ROWS]
+    row += [(entry.getField(each["name"]), each) for each in own if each["is"] in ROWS]
     several = len(lists) > 1
     names = {_named(each, of, several) for each in own}
     columns = [
@@ -147,7 +132,7 @@ def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists
 
 def _named(field: Mapping[str, Any], of: _EntryList, several: bool) -> str:
     """The rows of several inputs have columns of their own."""
-    return f"{of.name}_row" if several and field["is"] in _ROWS else str(field["name"])
+    return f"{of.name}_row" if several and field["is"] in ROWS else str(field["name"])
 
 
 def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
@@ -166,7 +151,7 @@ def _head(
 
     yield F.col("key").alias("key_text")
     fields = operator.state["fields"]
-    found = [*rows, *((_at((each["name"],)), each) for each in fields if each["is"] in _ROWS)]
+    found = [*rows, *((_at((each["name"],)), each) for each in fields if each["is"] in ROWS)]
     key = _key(operator, found)
     if key is not None:
         yield key.alias("key")

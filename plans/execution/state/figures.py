@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.errors import CheckpointError, PlanError
 from compiled_plan.plans.execution.state.model import (
     Bucket,
     KeyColumn,
@@ -18,6 +19,7 @@ from compiled_plan.plans.execution.state.model import (
     Window,
 )
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
+from compiled_plan.plans.text.durations import parse_duration
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -53,13 +55,67 @@ def no_other(operator: StoredOperator, at: int) -> int | None:
     return None
 
 
+def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
+    """The TTLs that texts give: `3d` for all entries, `leftState=3d`, `left=3d` or `0=3d` for one.
+
+    Args:
+        texts: what was asked.
+        operator: the operator that is asked for; None: all of them, whose entries have no name then.
+
+    Raises:
+        CheckpointError: no entry of that name, or no duration.
+    """
+    everywhere: int | None = None
+    own: dict[int, int] = {}
+    for text in texts:
+        name, equals, duration = text.rpartition("=")
+        ttl = _duration(duration, text)
+        if not equals:
+            everywhere = ttl
+        elif operator is None:
+            raise CheckpointError(
+                f"--what-if {text} names an entry, and no operator is named",
+                remedy=f"name one, or give --what-if {duration} for all",
+            )
+        else:
+            own[_index(operator, name.strip(), text)] = ttl
+
+    def tried(each: StoredOperator, at: int) -> int | None:
+        if not each.spec["ttl"]:
+            return None
+        return own.get(at if len(each.spec["ttl"]) > 1 else 0, everywhere)
+
+    return tried
+
+
+def _duration(text: str, whole: str) -> int:
+    try:
+        return parse_duration(text)
+    except PlanError as fault:
+        raise CheckpointError(f"--what-if {whole}: {fault.message}", remedy=fault.remedy) from None
+
+
+def _index(operator: StoredOperator, name: str, text: str) -> int:
+    """The number of the input that a name or a number stands for; `left` is `leftState`."""
+    names = {line.entry: line.index for line in operator.lines}
+    short = {entry.removesuffix("State"): at for entry, at in names.items()}
+    numbers = {str(at): at for at in names.values()}
+    found = {**numbers, **short, **names}.get(name)
+    if found is None:
+        known = ", ".join(names) or "none"
+        raise CheckpointError(
+            f"--what-if {text}: operator {operator.uid} has no state entry {name} with a TTL",
+            remedy=f"its entries: {known}",
+        )
+    return found
+
+
 def state_report(
     reader: StateReader, uids: Sequence[str] | None = None, now: int | None = None, tried: Tried = no_other
 ) -> StateReport:
     """Figures of operators.
 
     Args:
-        reader: the checkpoint.
         uids: the operators; None for all.
         now: the time in ms for which ages and expiries are told; None for the present.
         tried: another TTL for entries.
@@ -70,64 +126,47 @@ def state_report(
     at = int(time.time() * 1000) if now is None else now
     wanted = [each for uid, each in reader.operators.items() if uids is None or uid in uids]
     batch, found = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
-    return StateReport(reader.root.uri, reader.number, batch, at, tuple(found[each.uid].state for each in wanted))
-
-
-@dataclass(slots=True)
-class _Found:
-    """An operator's figures as they come in."""
-
-    operator: StoredOperator
-    parts: dict[int, Part] = field(default_factory=dict)
-    keys: int = 0
-    entries: int = 0
-    bytes: int = 0
-    next_timer: int | None = None
-    windows: tuple[Window, ...] = ()
-    more_windows: int = 0
-
-    @property
-    def state(self) -> OperatorState:
-        """The figures."""
-        operator = self.operator
-        columns = tuple(
-            tuple(KeyColumn(**operator.column(each["input"], each["column"])) for each in key)
-            for key in operator.state["keys"]
-        )
-        return OperatorState(
-            operator.uid,
-            operator.node,
-            operator.words,
-            operator.kind,
-            columns,
-            self.keys,
-            self.entries,
-            self.bytes,
-            operator.event_time,
-            self.next_timer,
-            tuple(self.parts[at] for at in sorted(self.parts)),
-            self.windows,
-            self.more_windows,
-        )
+    return StateReport(reader.root.uri, reader.number, batch, at, tuple(found[each.uid] for each in wanted))
 
 
 def _read(
     reader: StateReader, wanted: Sequence[StoredOperator], rows: DataFrame | None, now: int, tried: Tried
-) -> Mapping[str, _Found]:
-    found = {each.uid: _Found(each) for each in wanted}
-    for each in wanted:
-        for at in range(len(each.feeds)):
-            each_line = each.line(at)
-            name = each_line.entry if each_line is not None else ""
-            found[each.uid].parts[at] = Part(at, name, each.feeds[at], each.ttl(at))
+) -> Mapping[str, OperatorState]:
+    states = {each.uid: _empty(each) for each in wanted}
     if rows is None or not wanted:
-        return found
-    figures = reader.figures(rows.where(rows.op.isin(list(found))))
+        return states
+    figures = reader.figures(rows.where(rows.op.isin(list(states))))
     for row in _aggregated(figures, wanted, now, tried).collect():
-        _take(found[row.op], row.asDict(), tried)
+        states[row.op] = _with(states[row.op], row.asDict(), tried(reader.operators[row.op], row.input))
     if len(wanted) == 1 and wanted[0].kind in _OF_WINDOWS:
-        _windows(found[wanted[0].uid], figures)
-    return found
+        states[wanted[0].uid] = _with_windows(states[wanted[0].uid], figures)
+    return states
+
+
+def _empty(operator: StoredOperator) -> OperatorState:
+    """The figures of an operator that keeps nothing."""
+    columns = tuple(
+        tuple(KeyColumn(**operator.column(each["input"], each["column"])) for each in key)
+        for key in operator.state["keys"]
+    )
+    lines = [operator.line(at) for at in range(len(operator.feeds))]
+    parts = tuple(
+        Part(at, line.entry if line else "", of, operator.ttl(at))
+        for at, (line, of) in enumerate(zip(lines, operator.feeds, strict=True))
+    )
+    return OperatorState(
+        operator.uid,
+        operator.node,
+        operator.words,
+        operator.kind,
+        columns,
+        keys=0,
+        entries=0,
+        bytes=0,
+        event_time=operator.event_time,
+        next_timer=None,
+        parts=parts,
+    )
 
 
 def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried) -> DataFrame:
@@ -163,7 +202,7 @@ def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, 
         F.max("written").alias("newest_write"),
         F.min("time").alias("oldest_time"),
         F.max("time").alias("newest_time"),
-        *_expiries("expiry", now),
+        *(column.alias(name) for name, column in _counted("expiry", now).items()),
         *(column.alias(f"tried_{name}") for name, column in _counted("tried", now).items()),
         F.array(*_histogram(F.greatest(F.col("age"), F.lit(0)))).alias("ages"),
         F.array(*_histogram(F.when(left > 0, left))).alias("expiries"),
@@ -191,10 +230,6 @@ def _counted(expiry: str, now: int) -> dict[str, Column]:
     return {"expired": F.count_if(gone), "next_expiry": F.min(later), "last_expiry": F.max(later)}
 
 
-def _expiries(expiry: str, now: int) -> list[Column]:
-    return [column.alias(name) for name, column in _counted(expiry, now).items()]
-
-
 def _histogram(value: Column) -> list[Column]:
     from pyspark.sql import functions as F
 
@@ -210,42 +245,43 @@ def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
     return tuple(Bucket(EDGES[at], ends[at], counts[at]) for at in span)
 
 
-def _take(found: _Found, row: Mapping[str, Any], tried: Tried) -> None:
-    found.keys += row["keys"]
-    found.entries += row["entries"]
-    found.bytes += row["bytes"] or 0
-    timers = [each for each in (found.next_timer, row["next_timer"]) if each is not None]
-    found.next_timer = min(timers, default=None)
-    at, other = row["input"], tried(found.operator, row["input"])
-    empty = found.parts[at]
+#: The figures of a part that are so in the row.
+_TAKEN = (
+    *("entries", "written", "oldest_write", "newest_write", "oldest_time", "newest_time"),
+    *("expired", "next_expiry", "last_expiry"),
+)
+
+
+def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> OperatorState:
+    """The figures of an operator with those of one of its inputs, under another TTL, too, if one is tried."""
     what_if = None
-    if other is not None:
+    if tried is not None:
         gone = row["tried_expired"]
-        what_if = WhatIf(other, gone, row["entries"] - gone, row["tried_next_expiry"], row["tried_last_expiry"])
-    found.parts[at] = Part(
-        at,
-        empty.name,
-        empty.of,
-        empty.ttl,
-        row["entries"],
-        row["written"],
-        row["oldest_write"],
-        row["newest_write"],
-        row["oldest_time"],
-        row["newest_time"],
-        row["expired"],
-        row["next_expiry"],
-        row["last_expiry"],
-        _buckets(row["ages"]),
-        _buckets(row["expiries"]),
-        what_if,
+        what_if = WhatIf(tried, gone, row["entries"] - gone, row["tried_next_expiry"], row["tried_last_expiry"])
+    at = row["input"]
+    part = replace(
+        state.parts[at],
+        **{name: row[name] for name in _TAKEN},
+        ages=_buckets(row["ages"]),
+        expiries=_buckets(row["expiries"]),
+        what_if=what_if,
+    )
+    timers = [each for each in (state.next_timer, row["next_timer"]) if each is not None]
+    return replace(
+        state,
+        keys=state.keys + row["keys"],
+        entries=state.entries + row["entries"],
+        bytes=state.bytes + (row["bytes"] or 0),
+        next_timer=min(timers, default=None),
+        parts=(*state.parts[:at], part, *state.parts[at + 1 :]),
     )
 
 
-def _windows(found: _Found, figures: DataFrame) -> None:
+def _with_windows(state: OperatorState, figures: DataFrame) -> OperatorState:
     from pyspark.sql import functions as F
 
     ends = figures.select(F.explode("entries.time").alias("end")).groupBy("end").count()
     rows = ends.orderBy("end").limit(_MOST_WINDOWS + 1).collect()
-    found.windows = tuple(Window(row["end"], row["count"]) for row in rows[:_MOST_WINDOWS])
-    found.more_windows = ends.count() - _MOST_WINDOWS if len(rows) > _MOST_WINDOWS else 0
+    windows = tuple(Window(row["end"], row["count"]) for row in rows[:_MOST_WINDOWS])
+    more = ends.count() - _MOST_WINDOWS if len(rows) > _MOST_WINDOWS else 0
+    return replace(state, windows=windows, more_windows=more)

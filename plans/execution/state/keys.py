@@ -30,6 +30,25 @@ _BITS: Mapping[type[t.LogicalType], int] = {
 }
 
 
+def key_of(texts: Sequence[str]) -> Mapping[str, str]:
+    """The values of key columns that texts give: `id=5`.
+
+    Raises:
+        CheckpointError: not of that form, or a column twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise CheckpointError(
+                f"--key {text} is no column with a value", remedy="write --key id=5, or --key id=NULL"
+            )
+        if name.strip() in found:
+            raise CheckpointError(f"--key {name.strip()} is there twice", remedy="give each column once")
+        found[name.strip()] = value
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class WantedKey:
     """The first columns of a key, in their order, with the values that are looked for; None is NULL."""
@@ -106,14 +125,14 @@ def _value(text: str, name: str, type_: t.LogicalType) -> Any:
     """The value of a text; None for NULL. A text in single quotes is a string, whatever it says."""
     if text == NULL:
         return None
-    for kind, parse in _PARSERS.items():
+    for kind, parse, example in _PARSERS:
         if isinstance(type_, kind):
             try:
                 return parse(text, type_)
             except (ValueError, InvalidOperation):
                 raise CheckpointError(
                     f"{text!r} is no value of the key column {name}, which is {type_.with_nullability(True)}",
-                    remedy=f"write it as {_EXAMPLES[kind]}, or NULL",
+                    remedy=f"write it as {example}, or NULL",
                 ) from None
     raise CheckpointError(
         f"the key column {name} is {type_}, of which no value can be written here",
@@ -144,10 +163,6 @@ def _decimal(text: str, type_: t.LogicalType) -> Decimal:
     return found
 
 
-def _bytes(text: str, _: t.LogicalType) -> bytes:
-    return bytes.fromhex(text)
-
-
 def _time(text: str, _: t.LogicalType) -> int:
     found = clock.fromisoformat(text)
     return ((found.hour * 60 + found.minute) * 60 + found.second) * 1000 + found.microsecond // 1000
@@ -167,35 +182,20 @@ def _wrong() -> Any:
     raise ValueError
 
 
-_PARSERS: Mapping[type[t.LogicalType] | tuple[type[t.LogicalType], ...], Callable[[str, t.LogicalType], Any]] = {
-    t.CharacterType: _string,
-    t.BooleanType: _boolean,
-    (*_BITS,): _whole,
-    t.DecimalType: _decimal,
-    (t.FloatType, t.DoubleType): lambda text, _: float(text),
-    t.BytesType: _bytes,
-    t.DateType: lambda text, _: date.fromisoformat(text),
-    t.TimeType: _time,
-    t.TimestampType: _timestamp,
-    t.TimestampLtzType: _point,
-}
-_EXAMPLES = dict(
-    zip(
-        _PARSERS,
-        (
-            "a text",
-            "true or false",
-            "a whole number of its range",
-            "a number with no more digits than the type has",
-            "a number, such as 0.5, NaN or -Infinity",
-            "hexadecimal digits",
-            "2026-01-31",
-            "23:59:59.999",
-            "2026-01-31 23:59:59.999",
-            "2026-01-31 23:59:59.999Z",
-        ),
-        strict=True,
-    )
+#: By types what reads a text, and how people write a value.
+_PARSERS: tuple[
+    tuple[type[t.LogicalType] | tuple[type[t.LogicalType], ...], Callable[[str, t.LogicalType], Any], str], ...
+] = (
+    (t.CharacterType, _string, "a text"),
+    (t.BooleanType, _boolean, "true or false"),
+    ((*_BITS,), _whole, "a whole number of its range"),
+    (t.DecimalType, _decimal, "a number with no more digits than the type has"),
+    ((t.FloatType, t.DoubleType), lambda text, _: float(text), "a number, such as 0.5, NaN or -Infinity"),
+    (t.BytesType, lambda text, _: bytes.fromhex(text), "hexadecimal digits"),
+    (t.DateType, lambda text, _: date.fromisoformat(text), "2026-01-31"),
+    (t.TimeType, _time, "23:59:59.999"),
+    (t.TimestampType, _timestamp, "2026-01-31 23:59:59.999"),
+    (t.TimestampLtzType, _point, "2026-01-31 23:59:59.999Z"),
 )
 
 

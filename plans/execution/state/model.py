@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict, RootModel
 from pydantic.alias_generators import to_camel
 
-_FORM = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+class _Told:
+    """Base of what is written as JSON."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(_Told):
     """Entries of a range of ages, or of times to go, in ms; `until` is None for all beyond."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
 
     since: int
     until: int | None
@@ -23,7 +27,7 @@ class Bucket:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf:
+class WhatIf(_Told):
     """What another TTL would do, in ms; 0 never expires.
 
     Args:
@@ -34,8 +38,6 @@ class WhatIf:
         last_expiry: when the last of those would be gone, if none is written again.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
-
     ttl: int
     expired: int
     kept: int
@@ -44,7 +46,7 @@ class WhatIf:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(_Told):
     """The entries of one input of an operator: those of one TTL.
 
     Args:
@@ -62,8 +64,6 @@ class Part:
         expiries: entries that are not expired by the time that they have left.
         what_if: under another TTL, where that was asked for.
     """
-
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
 
     index: int
     name: str
@@ -84,27 +84,23 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(_Told):
     """An open window: its end in ms on the clock that it lies on, and the entries that it has."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
 
     end: int
     entries: int
 
 
 @dataclass(frozen=True, slots=True)
-class KeyColumn:
+class KeyColumn(_Told):
     """A column that keys are made of, with its type."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
 
     name: str
     type: str
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorState:
+class OperatorState(_Told):
     """The state of an operator.
 
     Args:
@@ -123,8 +119,6 @@ class OperatorState:
         more_windows: how many more there are.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
-
     uid: str
     node: int
     words: str
@@ -141,7 +135,7 @@ class OperatorState:
 
 
 @dataclass(frozen=True, slots=True)
-class StateReport:
+class StateReport(_Told):
     """The state in a checkpoint.
 
     Args:
@@ -152,8 +146,6 @@ class StateReport:
         operators: in the order of the stages that they run in.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
-
     checkpoint: str
     generation: int
     batch: int | None
@@ -162,14 +154,12 @@ class StateReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Field(_Told):
     """A field of state: its name, its type, and its value.
 
     The value of a part is its fields, that of a list a tuple of such for each element; decimals, times and bytes (as
     hexadecimal digits) are texts.
     """
-
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
 
     name: str
     type: str
@@ -177,7 +167,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyState:
+class KeyState(_Told):
     """What is kept for a key.
 
     Args:
@@ -186,18 +176,14 @@ class KeyState:
         fields: what is kept.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
-
     key: str
     timer: int | None
     fields: tuple[Field, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class KeyReport:
+class KeyReport(_Told):
     """What an operator keeps for keys that were asked for; see `StateReport`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _FORM
 
     checkpoint: str
     generation: int
@@ -206,3 +192,47 @@ class KeyReport:
     words: str
     kind: str
     keys: tuple[KeyState, ...]
+
+
+VERSION: Literal[1] = 1
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    version: Literal[1] = VERSION
+
+
+class Figures(_Document):
+    """Figures of operators; times and durations are in ms."""
+
+    state: StateReport
+
+
+class KeyEntries(_Document):
+    """What an operator keeps for a key."""
+
+    entries: KeyReport
+
+
+class Exported(_Document):
+    """Entries that were written to a folder."""
+
+    uid: str
+    path: str
+    rows: int
+
+
+class Document(RootModel[Figures | KeyEntries | Exported]):
+    """What `inspect-state --json` prints."""
+
+
+def to_json(found: _Document) -> str:
+    """The document as text."""
+    return json.dumps(found.model_dump(mode="json", by_alias=True), indent=2, ensure_ascii=False) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the documents."""
+    found = Document.model_json_schema(by_alias=True, mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "State in a checkpoint"}

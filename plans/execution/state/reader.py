@@ -12,7 +12,7 @@ from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.checkpoint.state_rows import at_rest, state_rows
 from compiled_plan.plans.execution.expressions import register
 from compiled_plan.plans.execution.session.options import NATIVE
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
@@ -187,12 +187,8 @@ class StateReader:
 
     def figures(self, rows: DataFrame) -> DataFrame:
         """For each key `op`, `bytes`, `timer`, and `entries`: `input`, `written`, `time` of each; times in ms."""
-        from pyspark.sql import DataFrame as SparkDataFrame
-
-        return SparkDataFrame(self._kernel.figures(rows._jdf), self.spark)
+        return frame_of(self._kernel.figures(rows._jdf), self.spark)
 
     def content(self, rows: DataFrame, uid: str) -> DataFrame:
         """For each key of an operator `key`, `timer` and `state`, a struct of its fields."""
-        from pyspark.sql import DataFrame as SparkDataFrame
-
-        return SparkDataFrame(self._kernel.content(rows.where(rows.op == uid)._jdf, uid), self.spark)
+        return frame_of(self._kernel.content(rows.where(rows.op == uid)._jdf, uid), self.spark)

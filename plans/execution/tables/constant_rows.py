@@ -1,19 +1,28 @@
-"""Constant rows (a values node) as a source that gives them once."""
+"""Constant rows (a values node) as a source that gives them once.
+
+Rows that are too many for expressions of Spark are read from a file, as internal values.
+"""
 
 from __future__ import annotations
 
+import base64
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions import to_column
-from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
+from compiled_plan.plans.execution.expressions.literals_to_columns import EPOCH, micros_of, millis_of_day
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, insert_head
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.spark.arrow import array_of
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.spark.types import to_spark
-from compiled_plan.plans.execution.tables.constants import NotConstantError, value_of
 from compiled_plan.plans.inspection.checkpoints import FOLDER
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
 from compiled_plan.plans.nodes.model import value_to_json
@@ -22,6 +31,107 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compiled_plan.plans.nodes.scan import Values
+
+
+class NotConstantError(Exception):
+    """An expression that is not simply a constant."""
+
+
+def value_of(rex: r.RexNode) -> Any:
+    """The internal value (see `plans.types.converter`) of a literal, or of a constructor over literals.
+
+    Raises:
+        NotConstantError: any other expression.
+    """
+    match rex:
+        case r.Literal(value=None):
+            return None
+        case r.Literal() if rex.symbol is None and type(rex.type) in _READERS:
+            return _READERS[type(rex.type)](rex.value, rex.type)
+        case r.Call() if rex.name in _CALLS:
+            return _CALLS[rex.name](rex)
+    raise NotConstantError
+
+
+def _number_text(call: r.Call) -> float:
+    """CAST('NaN' AS DOUBLE) and the like."""
+    (operand,) = call.operands
+    if isinstance(call.type, t.FloatType | t.DoubleType) and isinstance(operand, r.Literal):
+        found = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(operand.value))
+        if found is not None:
+            return float(found)
+    raise NotConstantError
+
+
+def _items(call: r.Call) -> tuple[Any, ...]:
+    return tuple(map(value_of, call.operands))
+
+
+def _map(call: r.Call) -> dict[Any, Any]:
+    items = _items(call)
+    keys = [tuple(key) if isinstance(key, list) else key for key in items[::2]]
+    return dict(zip(keys, items[1::2], strict=True))
+
+
+def _object(call: r.Call) -> tuple[Any, ...]:
+    if not isinstance(call.type, t.StructuredType):
+        raise NotConstantError
+    names = [value_of(operand) for operand in call.operands[1::2]]
+    values = dict(zip(names, map(value_of, call.operands[2::2]), strict=True))
+    return tuple(values[name] for name in call.type.names)
+
+
+_CALLS: dict[str, Callable[[r.Call], Any]] = {
+    "$CAST$1": _number_text,
+    "$ARRAY$1": lambda call: list(_items(call)),
+    "$MAP$1": _map,
+    "$ROW$1": _items,
+    "$OBJECT_OF$1": _object,
+}
+
+
+def _moment(value: Any, type_: t.LogicalType) -> dt.datetime:
+    zone = dt.UTC if isinstance(type_, t.TimestampLtzType) else None
+    return EPOCH.replace(tzinfo=zone) + dt.timedelta(microseconds=micros_of(str(value).removesuffix("Z")))
+
+
+def _clock(value: Any, type_: t.LogicalType) -> int:
+    return value if isinstance(value, int) else millis_of_day(str(value))
+
+
+def _day(value: Any, type_: t.LogicalType) -> dt.date:
+    return dt.date(1970, 1, 1) + dt.timedelta(days=value) if isinstance(value, int) else dt.date.fromisoformat(value)
+
+
+def _made(class_: Callable[[Any], Any]) -> Callable[[Any, t.LogicalType], Any]:
+    return lambda value, type_: class_(value)
+
+
+def _decimal(value: Any, type_: Any) -> Decimal:
+    return Decimal(str(value)).quantize(Decimal(1).scaleb(-type_.scale))
+
+
+_whole, _real, _text, _bytes = _made(int), _made(float), _made(str), _made(base64.b64decode)
+_READERS: dict[type[t.LogicalType], Callable[[Any, Any], Any]] = {
+    t.BooleanType: _made(bool),
+    t.TinyIntType: _whole,
+    t.SmallIntType: _whole,
+    t.IntType: _whole,
+    t.BigIntType: _whole,
+    t.FloatType: _real,
+    t.DoubleType: _real,
+    t.DecimalType: _decimal,
+    t.CharType: _text,
+    t.VarCharType: _text,
+    t.BinaryType: _bytes,
+    t.VarBinaryType: _bytes,
+    t.DateType: _day,
+    t.TimeType: _clock,
+    t.TimestampType: _moment,
+    t.TimestampLtzType: _moment,
+    t.YearMonthIntervalType: _whole,
+    t.DayTimeIntervalType: _whole,
+}
 
 
 #: More rows than these are not written as expressions: Spark's analysis of them grows faster than their number.
@@ -47,9 +157,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     context = lowering.context(node)
     rows = [
         F.struct(
-            F.lit(INSERT).cast("tinyint").alias(KIND),
-            F.lit(at).cast("bigint").alias(ORD),
-            F.lit(None).cast("binary").alias(PATH),
+            *insert_head(F.lit(at).cast("bigint")),
             *(
                 to_column(cell, (), context).cast(to_spark(type_)).alias(f"f{column}")
                 for column, (cell, type_) in enumerate(zip(row, types, strict=True))
@@ -59,8 +167,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     ]
     if not rows:
         empty = [F.lit(None).cast(to_spark(type_)).alias(f"f{at}") for at, type_ in enumerate(types)]
-        head = [F.lit(0).cast("tinyint").alias(KIND), F.lit(0).cast("bigint").alias(ORD)]
-        return once.where(F.lit(False)).select(*head, F.lit(None).cast("binary").alias(PATH), *empty)
+        return once.where(F.lit(False)).select(*insert_head(F.lit(0).cast("bigint")), *empty)
     names = [KIND, ORD, PATH, *(f"f{at}" for at in range(len(types)))]
     return once.select(F.inline(F.array(*rows))).toDF(*names)
 
@@ -89,5 +196,4 @@ def _rows_of_a_file(
         rows = spark.createDataFrame(pa.table(arrays, names=[ORD, *names]), schema=schema)
         rows.coalesce(1).write.mode("overwrite").parquet(folder.child(name))
     found = spark.readStream.schema(schema).parquet(folder.child(name))
-    head = [F.lit(INSERT).cast("tinyint").alias(KIND), F.col(ORD), F.lit(None).cast("binary").alias(PATH)]
-    return found.select(*head, *names)
+    return found.select(*insert_head(F.col(ORD)), *names)

@@ -11,6 +11,7 @@ from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
+from compiled_plan.plans.execution.spark.java import frame_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
 
 if TYPE_CHECKING:
@@ -148,8 +149,6 @@ def _told(counted: Any) -> int:
 
 def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """Rows that are counted by whatever runs them, and their number so far."""
-    from pyspark.sql import DataFrame as SparkDataFrame
-
     spark, counted = rows.sparkSession, rows.observe(_ROWS, _number())
     execution = counted._jdf.queryExecution()
     session: Any = spark._jsparkSession
@@ -160,7 +159,7 @@ def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
         # Nothing is observed where Spark found that there are no rows.
         return int(found.get().getLong(0)) if found.isDefined() else 0
 
-    return SparkDataFrame(frame, spark), count
+    return frame_of(frame, spark), count
 
 
 def _number() -> Column:

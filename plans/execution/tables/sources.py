@@ -1,15 +1,17 @@
-"""The sources of a run, and their rows under the names that the checkpoint has for them."""
+"""The sources of a run, their rows under the names that the checkpoint has for them, and the tables that they read."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.checkpoint.sources import Names
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.spark_session import no_query_starts
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.stages.watermarks import end_of_input
@@ -18,6 +20,7 @@ from compiled_plan.plans.inspection.checkpoints import ENDS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
 
 
 class Sources:
@@ -69,8 +72,56 @@ class Sources:
 
 def named(frame: DataFrame, name: str) -> DataFrame:
     """The rows of a source under the name by which Spark finds how far it was read."""
-    from pyspark.sql import DataFrame as SparkDataFrame
-
     spark = frame.sparkSession
-    names = java_class(spark._jvm, "org.compiledplan.kernel.host.SourceNames")
-    return SparkDataFrame(names.named(frame._jdf, name), spark)
+    return frame_of(java_class(spark._jvm, "org.compiledplan.kernel.host.SourceNames").named(frame._jdf, name), spark)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A table that a source of a query reads.
+
+    Args:
+        name: catalog, database and name, with dots between; empty for rows of VALUES.
+        nodes: ids of the plan's operators that give its rows.
+    """
+
+    name: str = ""
+    nodes: tuple[int, ...] = ()
+
+
+#: A source that is none of the plan's, or not known.
+NO_TABLE = ReadTable()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTables:
+    """Knows of the sources of queries.
+
+    Args:
+        jvm: in which they run.
+        by_name: the table of each source, by the name of the source.
+    """
+
+    jvm: Any
+    by_name: Mapping[str, ReadTable]
+
+    @classmethod
+    def of(cls, jvm: Any, prepared: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
+        """The tables of a plan.
+
+        Args:
+            jvm: in which it runs.
+            names: the name of each source, by the id of its stream.
+        """
+        tables = {
+            name: ReadTable(table.table.identifier, tuple(scan.id for scan in table.scans))
+            for node, name in names.items()
+            if (table := prepared.tables.get(node)) is not None
+        }
+        values = {name: ReadTable("", (node,)) for node, name in names.items() if node in prepared.values}
+        return cls(jvm, tables | values)
+
+    def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
+        """The tables of a query that has begun, in the order of the sources in its progress."""
+        names = java_class(self.jvm, "org.compiledplan.kernel.host.SourceNames").of(query._jsq)
+        return [self.by_name.get(name, NO_TABLE) for name in json.loads(names)]

@@ -11,7 +11,6 @@ from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable, TableSchema, TableSink
 from compiled_plan.plans.plan import CompiledPlan, Edge
 from compiled_plan.plans.trees import reached
-from compiled_plan.plans.types import RowType
 
 _KINDS: tuple[RowKind, ...] = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
 
@@ -36,7 +35,6 @@ def excerpt(plan: CompiledPlan, wanted: Collection[int]) -> CompiledPlan:
 
 def _sinks(ends: Iterable[PlanNode], free: int) -> Iterator[Sink]:
     for number, node in enumerate(ends):
-        assert isinstance(node.output_type, RowType)
         columns = tuple(PhysicalColumn(name=field.name, data_type=field.type) for field in node.output_type.fields)
         table = ResolvedTable(schema=TableSchema(columns=columns), options={"connector": "blackhole"})
         named = CatalogTable(identifier=f"`warm`.`up`.`{number}`", resolved_table=table)

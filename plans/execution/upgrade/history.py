@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.file_logs import COMPACT, VERSION, entries_of, place_of
+from compiled_plan.plans.execution.checkpoint.offsets import COMPACT, FILES_VERSION, entries_of, place_of
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 
@@ -36,32 +36,18 @@ class ReadFile:
     batch: int = 0
 
 
-class FileTimes(Protocol):
-    """Tells when files were written."""
-
-    def of(self, paths: Sequence[str]) -> Mapping[str, int]:
-        """By path the time in ms since 1970, without the files that are not there."""
-
-    def below(self, root: str) -> Mapping[str, int]:
-        """The same of all files that a source of this path would read."""
-
-
-class SparkFileTimes:
-    """By the file systems that Spark knows.
-
-    Args:
-        spark: the session.
-    """
+class FileTimes:
+    """Tells when files were written, on the file systems that Spark knows."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 
     def of(self, paths: Sequence[str]) -> Mapping[str, int]:
-        """See `FileTimes.of`."""
+        """By path the time in ms since 1970, without the files that are not there."""
         return self._asked("of", json.dumps(list(paths)))
 
     def below(self, root: str) -> Mapping[str, int]:
-        """See `FileTimes.below`."""
+        """The same of all files that a source of this path would read."""
         return self._asked("below", root)
 
     def _asked(self, method: str, argument: str) -> Mapping[str, int]:
@@ -88,7 +74,7 @@ def files_read(generation: Folder, name: str, until: int) -> tuple[ReadFile, ...
 
 def _parsed(text: str) -> Iterator[ReadFile]:
     version, *lines = text.splitlines() or [""]
-    assert version == VERSION, f"the log of a file source has version {version}"
+    assert version == FILES_VERSION, f"the log of a file source has version {version}"
     for line in lines:
         found: dict[str, Any] = json.loads(line)
         yield ReadFile(found["path"], int(found["timestamp"]), int(found["batchId"]))
@@ -107,7 +93,7 @@ def write_log(generation: Folder, name: str, logged: Sequence[Sequence[ReadFile]
     compact = len(logged) % interval == 0
     files = [replace(file, batch=at) for at, files in enumerate(logged) for file in files if compact or at == number]
     lines = [{"path": file.path, "timestamp": file.time, "batchId": file.batch} for file in files]
-    text = "\n".join([VERSION, *(json.dumps(line, separators=(",", ":")) for line in lines)])
+    text = "\n".join([FILES_VERSION, *(json.dumps(line, separators=(",", ":")) for line in lines)])
     generation.write_text(f"{place_of(name)}/{number}{COMPACT if compact else ''}", text)
 
 

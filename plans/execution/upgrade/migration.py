@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.file_logs import place_of
 from compiled_plan.plans.execution.checkpoint.marks import carry_marks
-from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, place_of, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.checkpoint.store import Generation
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -42,7 +42,6 @@ class Migration:
     """One migration, under the checkpoint's lock; nothing of it counts before the new generation is published.
 
     Args:
-        spark: the session.
         decision: its steps.
         last: the program of the old generation.
         old: the old generation, which stays as it is.
@@ -153,10 +152,8 @@ class Migration:
     def _read(self, step: ReadState) -> None:
         committed = progress_of(self.old.folder).committed
         assert committed is not None
-        stages = len(json.loads(self.last.stages))
-        self._rows = Seeding(seeding_session(self.spark, step.partitions)).stored(
-            self.old.folder.uri, stages, committed, step.host
-        )
+        hosts = [step.host] * len(json.loads(self.last.stages))
+        self._rows = stored_rows(seeding_session(self.spark, step.partitions), self.old.folder.uri, hosts, committed)
 
     @_do.register
     def _take(self, step: MoveState) -> None:

@@ -44,7 +44,6 @@ def partly_after(before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, .
 
     Args:
         before: what held before, by the uids of then.
-        diff: the difference of the plans.
         steps: of the upgrade.
         given: whether operators are filled from another table than the one that is read.
     """

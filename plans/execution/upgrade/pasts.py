@@ -12,9 +12,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Entry
 from compiled_plan.plans.execution.checkpoint.sources import Names
-from compiled_plan.plans.execution.interfaces.connectors import TableSpec
-from compiled_plan.plans.execution.interfaces.options import check_table
-from compiled_plan.plans.execution.interfaces.tables import table_of
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec, check_table, table_of
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.excerpt import above
@@ -30,7 +28,6 @@ class Pasts:
     """The sources of a program.
 
     Args:
-        prepared: the plan.
         names: under which Spark keeps how far each was read.
         description: of the old program.
         generation: Spark's checkpoint location.

@@ -40,7 +40,6 @@ def steps_of_state(
     """What becomes of the state of each operator.
 
     Args:
-        diff: the difference of the plans.
         reset: uids of operators that start empty.
         uids: by node of the new plan, the uid that its state has from now on.
         old: the program that wrote the state.

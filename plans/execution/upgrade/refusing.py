@@ -19,7 +19,6 @@ class UpgradeError(CheckpointError):
         message: what is wrong.
         where: the checkpoint.
         remedy: what to do.
-        diff: the difference of the plans.
     """
 
     def __init__(self, message: str, where: str, remedy: str, diff: PlanDiff | None = None) -> None:
@@ -32,7 +31,6 @@ def refusal(found: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeErro
 
     Args:
         found: what is not fully compatible.
-        diff: the difference of the plans.
         where: the checkpoint.
     """
     verdict = worst(each.verdict for each in found)

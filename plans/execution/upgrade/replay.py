@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from compiled_plan.plans.execution.checkpoint.offsets import Entry, plan_batch, watermark_of
+from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.spark_session import PARTITIONS, query_settings
 from compiled_plan.plans.execution.session.stopping import follow
-from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.tables.constant_rows import values_source
-from compiled_plan.plans.execution.upgrade.batches import Batch
-from compiled_plan.plans.execution.upgrade.filling import Filling
+from compiled_plan.plans.execution.tables.sources import named
+from compiled_plan.plans.execution.upgrade.filling import Batch, Filling
 from compiled_plan.plans.execution.upgrade.history import ReadFile, write_log
-from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session
+from compiled_plan.plans.execution.upgrade.seeding import seeding_session
 from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, ProgramFiles
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How)
         with query_settings(how.spark, empty_batches=False):
             query = writer.trigger(once=True).start()
         follow(how.spark, query, how.stopped)
-    reading = Seeding(seeding_session(how.spark, how.partitions))
-    stored = reading.stored(folder.uri, len(builder.handles), len(filling.batches) - 1, how.host)
+    reading, hosts = seeding_session(how.spark, how.partitions), [how.host] * len(builder.handles)
+    stored = stored_rows(reading, folder.uri, hosts, len(filling.batches) - 1)
     stages = [handle.spec for handle in builder.handles]
     states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
     kept = {uid: found["stateRows"] for handle in builder.handles for uid, found in handle.figures().items()}
@@ -135,8 +135,6 @@ def _here(file: ReadFile, folder: Folder) -> ReadFile:
 
 
 def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, DataFrame]:
-    from pyspark.sql import DataFrame as SparkDataFrame
-
     prepared = hosted(filling.prepared, how.host)
     lowering = Lowering(prepared.plan, ExpressionContext(), how.functions)
     builder = StageBuilder(how.spark, lowering, prepared, StageOptions(how.host, how.ends, in_order=False))
@@ -148,9 +146,6 @@ def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, Da
         frames[source] = connectors.open_source(spec, context).frame
     for source, node in prepared.values.items():
         frames[source] = values_source(node, how.spark, folder, lowering)
-    names = java_class(how.spark._jvm, "org.compiledplan.kernel.host.SourceNames")
-    named = {
-        source: SparkDataFrame(names.named(frame._jdf, filling.names[source]), how.spark)
-        for source, frame in sorted(frames.items())
-    }
-    return builder, builder.build(named)
+    return builder, builder.build(
+        {source: named(frame, filling.names[source]) for source, frame in sorted(frames.items())}
+    )

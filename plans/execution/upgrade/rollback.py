@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.setting import product_version
+from compiled_plan.plans.execution.checkpoint.description import product_version
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.interfaces import connectors
@@ -25,7 +25,6 @@ class Meanwhile:
     """What a table got of the generation that counts no more.
 
     Args:
-        table: the table.
         rows: how many rows.
         files: how many files, where it is a folder of them.
         pattern: the names of these files; empty elsewhere.
@@ -61,18 +60,13 @@ class RolledBack:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        sinks = [
-            {"table": each.table, "rows": each.rows, "files": each.files, "pattern": each.pattern}
-            for each in self.sinks
-        ]
-        return {"generation": self.generation, "before": self.before, "batches": self.batches, "sinks": sinks}
+        return asdict(self) | {"sinks": [asdict(each) for each in self.sinks]}
 
 
 def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
     """Have the generation count again that the present one was made from.
 
     Args:
-        spark: a session.
         checkpoint: the checkpoint's folder.
 
     Raises:
@@ -105,7 +99,6 @@ def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
     """Remove the generations that do not count; gives their numbers.
 
     Args:
-        spark: a session.
         checkpoint: the checkpoint's folder.
 
     Raises:
@@ -121,7 +114,6 @@ def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
     """Have a generation count whose head was lost, with the program that it last ran.
 
     Args:
-        spark: a session.
         checkpoint: the checkpoint's folder.
         generation: its number.
 

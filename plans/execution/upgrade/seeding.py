@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.checkpoint.state_rows import SCHEMA, stage_rows
 from compiled_plan.plans.execution.session.spark_session import (
     DEFAULTS,
     FIXED,
@@ -18,7 +17,8 @@ from compiled_plan.plans.execution.session.spark_session import (
     form_of_queries,
 )
 from compiled_plan.plans.execution.session.stopping import follow
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import frame_of, java_class
+from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import ProgramFiles
 
 if TYPE_CHECKING:
@@ -51,20 +51,6 @@ class Seeding:
 
     spark: SparkSession
 
-    def stored(self, generation: str, stages: int, batch: int, host: str) -> DataFrame:
-        """What the stages of a generation keep, as of a micro-batch: `op`, `key`, `bytes`.
-
-        Args:
-            generation: its folder.
-            stages: how many stages it has.
-            batch: number of the micro-batch.
-            host: the Spark operator that hosted them.
-        """
-        rows = self.spark.createDataFrame([], SCHEMA)
-        for number in range(stages):
-            rows = rows.union(stage_rows(self.spark, generation, number, batch, host))
-        return rows
-
     def converted(
         self,
         rows: DataFrame,
@@ -79,7 +65,7 @@ class Seeding:
         made = kernel.convert(
             wanted._jdf, last.stages, last.state, json.dumps(list(stages)), json.dumps(states), json.dumps(mappings)
         )
-        return self._frame(made)
+        return frame_of(made, self.spark)
 
     def seed(
         self,
@@ -103,18 +89,11 @@ class Seeding:
         Raises:
             StoppedError: the run is to end.
         """
-        jvm = self.spark._jvm
         rows = self.spark.readStream.schema(_SCHEMA).parquet(place)
-        names = java_class(jvm, "org.compiledplan.kernel.host.SourceNames")
-        frame = self._frame(names.named(rows._jdf, SEED))
-        kernel, texts = java_class(jvm, _MIGRATION), json.dumps(states)
+        frame = named(rows, SEED)
+        kernel, texts = java_class(self.spark._jvm, _MIGRATION), json.dumps(states)
         for stage in stages:
-            frame = self._frame(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output())
+            frame = frame_of(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output(), self.spark)
         self.spark.conf.set(SOURCES_BY_NAME, "true")
         writer = frame.writeStream.format("noop").outputMode("append").option("checkpointLocation", generation)
         follow(self.spark, writer.trigger(availableNow=True).start(), stopped)
-
-    def _frame(self, made: Any) -> DataFrame:
-        from pyspark.sql import DataFrame as SparkDataFrame
-
-        return SparkDataFrame(made, self.spark)

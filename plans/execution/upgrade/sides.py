@@ -24,7 +24,6 @@ def kernel_side(
     """The operators of a plan.
 
     Args:
-        prepared: the plan.
         functions: where its Python functions are found.
         place: the full name of a path.
         wanted: their nodes; all of them if left out. The functions of others need not be there.

@@ -1,4 +1,7 @@
-"""A start on a checkpoint: compared before anything is written, prepared under the lock, published as it begins."""
+"""A start on a checkpoint: compared before anything is written, prepared under the lock, published as it begins.
+
+`Resumption` is the old program once more, to finish the micro-batch that it has begun.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,13 @@ from compiled_plan.plans.execution.checkpoint.store import Generation, Store, ch
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest, decide, unguarded
+from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.upgrade.migration import Migration
 from compiled_plan.plans.execution.upgrade.partly import PARTLY, forgetting
 from compiled_plan.plans.execution.upgrade.steps import FinishBatch
 from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, ProgramFiles
+from compiled_plan.plans.inspection.diff.description import read_description
+from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,7 +108,6 @@ class Start:
         """Hold the checkpoint meanwhile; what is not published in it leaves nothing.
 
         Args:
-            spark: the session.
             lost: called when another process took the checkpoint over.
             finish: runs the micro-batch that was begun with the old program, where the state moves.
             stopped: whether the run is to end, while the state moves.
@@ -214,3 +218,37 @@ def batch_clock(start: Start, prepared: PreparedPlan, options: RunOptions) -> Ba
     last = progress_of(generation).last
     at = None if last is None else begun_at(generation, last)
     return BatchClock(where, at, read_written(generation).clock, strict=strict)
+
+
+class Resumption(Start):
+    """The program that a checkpoint holds, as it is: nothing is compared, and nothing published.
+
+    Args:
+        store: the checkpoint, whose lock is held.
+    """
+
+    def __init__(self, store: Store) -> None:
+        head = store.head()
+        assert head is not None
+        files = store.program(head)
+        description = read_description(files.description, store.root.shown)
+        self.store, self.head = store, head
+        self.plan = CompiledPlan.from_json(files.plan)
+        self.host: str = description["host"]
+        self.decision = Decision(Known({}, description["partitions"], description))
+        self._generation = store.generation(head.generation)
+        self.run_id = self._generation.run_id
+
+    @contextmanager
+    def begun(
+        self,
+        spark: SparkSession,
+        lost: Callable[[], None],
+        finish: Callable[[], None] = lambda: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Iterator[None]:
+        """The lock is held already."""
+        yield
+
+    def publish(self) -> None:
+        """It counts already."""

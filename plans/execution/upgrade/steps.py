@@ -13,11 +13,13 @@ class Step:
     """One step; `kind` is its name in JSON."""
 
     kind: ClassVar[str]
+    #: The text for people, in which fields are named.
+    TEXT: ClassVar[str] = ""
 
     @property
     def text(self) -> str:
         """What it does, for people."""
-        raise NotImplementedError
+        return self.TEXT.format(**{each.name: getattr(self, each.name) for each in fields(self)})
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -38,13 +40,9 @@ class FinishBatch(Step):
     """
 
     kind: ClassVar[str] = "finish-batch"
+    TEXT: ClassVar[str] = "finish micro-batch {batch}, which was begun, with the old plan"
     generation: int
     batch: int
-
-    @property
-    def text(self) -> str:
-        """What it does."""
-        return f"finish micro-batch {self.batch}, which was begun, with the old plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,6 @@ class CarrySource(Step):
     """What becomes of how far a table was read.
 
     Args:
-        table: the table.
         names: under which Spark keeps it.
         how: "goes on", "begins" or "waits".
     """
@@ -64,7 +61,6 @@ class CarrySource(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"source {self.table}: {_SOURCES[self.how]}"
 
 
@@ -87,14 +83,10 @@ class ReadState(Step):
     """
 
     kind: ClassVar[str] = "read-state"
+    TEXT: ClassVar[str] = "read the state of generation {generation} ({partitions} partitions, {host})"
     generation: int
     host: str
     partitions: int
-
-    @property
-    def text(self) -> str:
-        """What it does."""
-        return f"read the state of generation {self.generation} ({self.partitions} partitions, {self.host})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +108,6 @@ class MoveState(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         name = self.uid if self.uid == self.mapping.source else f"{self.mapping.source} as {self.uid}"
         more = [] if self.mapping.is_identity else ["columns and calls where they are now"]
         if self.mapping.dropped:
@@ -144,7 +135,6 @@ class DropState(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"drop {self.uid}: {'the plan has it no more' if self.why == REMOVED else 'as --reset asks'}"
 
 
@@ -169,7 +159,6 @@ class StartEmpty(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         return f"start {self.uid} empty: it is {_EMPTY[self.why]}"
 
 
@@ -178,7 +167,6 @@ class ReadHistory(Step):
     """Read once more what a table's source has read, or the table that is given for that.
 
     Args:
-        table: the table.
         files: how many files.
         given: where the table is that is given instead; empty where there is none.
     """
@@ -190,7 +178,6 @@ class ReadHistory(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         files = "1 file" if self.files == 1 else f"{self.files} files"
         if self.given:
             return f"read {files} of {self.given} for the rows of {self.table} so far"
@@ -216,7 +203,6 @@ class WarmUp(Step):
 
     @property
     def text(self) -> str:
-        """What it does."""
         batches = "1 micro-batch" if self.batches == 1 else f"{self.batches} micro-batches"
         return f"fill {self.uid} from history in {batches}, to no sink: it is {_EMPTY[self.why]}"
 
@@ -232,14 +218,10 @@ class WriteState(Step):
     """
 
     kind: ClassVar[str] = "write-state"
+    TEXT: ClassVar[str] = "write generation {generation} ({partitions} partitions, {host}), timers set afresh"
     generation: int
     host: str
     partitions: int
-
-    @property
-    def text(self) -> str:
-        """What it does."""
-        return f"write generation {self.generation} ({self.partitions} partitions, {self.host}), timers set afresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +234,8 @@ class Publish(Step):
     """
 
     kind: ClassVar[str] = "publish"
+    TEXT: ClassVar[str] = (
+        "have generation {generation} count; generation {before} stays as it is, for --rollback, until --prune"
+    )
     generation: int
     before: int
-
-    @property
-    def text(self) -> str:
-        """What it does."""
-        return (
-            f"have generation {self.generation} count; generation {self.before} stays as it is, for --rollback, "
-            "until --prune"
-        )

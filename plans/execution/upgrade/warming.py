@@ -1,25 +1,30 @@
 """Warm-up: which operators that would start empty are filled from history, and where that is refused.
 
 An operator is filled by what it is made of: the new plan above it runs once more over the rows that the kept sources
-have read, to no sink. That is right where all above it gives now what it gave then, so everything else is refused.
+have read, to no sink. That is right where all above it gives now what it gave then, so everything else is refused: also
+what gives other rows when the same rows come once more, at another time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
+from compiled_plan.plans.execution.operators.base import goes_by_the_clock
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
-from compiled_plan.plans.execution.upgrade.batches import Clock, batches_of
 from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
-from compiled_plan.plans.execution.upgrade.filling import Filling
+from compiled_plan.plans.execution.upgrade.filling import Clock, Filling, batches_of
 from compiled_plan.plans.execution.upgrade.pasts import Pasts
-from compiled_plan.plans.execution.upgrade.repeatable import unrepeatable
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.deduplicate import Deduplicate
+from compiled_plan.plans.nodes.lookup import LookupJoin
+from compiled_plan.plans.nodes.over import OverAggregate
+from compiled_plan.plans.plan import CompiledPlan
 
 #: Fills all operators that would start empty.
 ALL = "all"
@@ -46,7 +51,6 @@ class Warming:
 
     Args:
         pasts: of the sources of the new program, which is under the uids of the checkpoint.
-        diff: the difference of the plans.
         empty: the operators that would start empty.
         partly: by uid in the checkpoint why an operator's state is not that of all rows that were read.
         moved: whether the generation was itself made by an upgrade.
@@ -194,3 +198,68 @@ def _refused(found: Iterable[Refusal], where: str) -> CheckpointError:
     ways.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
     text = "history does not give what the operators would have by now:\n" + "\n".join(lines)
     return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(ways)))
+
+
+#: Functions that tell the time, or differ at every call; PROCTIME() itself is no value before it is made one.
+_OF_THE_MOMENT = {
+    f"${name}$1": name
+    for name in (
+        "CURRENT_DATE",
+        "CURRENT_ROW_TIMESTAMP",
+        "CURRENT_TIME",
+        "CURRENT_TIMESTAMP",
+        "CURRENT_WATERMARK",
+        "LOCALTIME",
+        "LOCALTIMESTAMP",
+        "NOW",
+        "RAND",
+        "RAND_INTEGER",
+        "SOURCE_WATERMARK",
+        "UUID",
+    )
+} | {"$PROCTIME_MATERIALIZE$1": "PROCTIME"}
+_UNIX = "$UNIX_TIMESTAMP$1"
+
+
+def unrepeatable(plan: CompiledPlan, ids: Collection[int]) -> Iterator[str]:
+    """Why rows that come once more would not give what they gave.
+
+    Args:
+        ids: the nodes that they pass.
+    """
+    for node in plan.in_order:
+        if node.id in ids:
+            yield from _of_node(plan, node)
+
+
+def _of_node(plan: CompiledPlan, node: PlanNode) -> Iterator[str]:
+    where = f"node {node.id} ({node.kind})"
+    for name in dict.fromkeys(_calls(node.to_dict())):
+        yield f"{where} calls {name}, which gives another value now than when the rows came"
+    if isinstance(node, LookupJoin):
+        yield f"{where} asks a table, and what that said when the rows came is not known"
+    elif goes_by_the_clock(node, plan) and not _goes_by_arrival(node):
+        yield f"{where} goes by processing time, and when the rows came is not known"
+
+
+def _goes_by_arrival(node: PlanNode) -> bool:
+    """Whether it is the order of rows that counts, and not when they came."""
+    return isinstance(node, Deduplicate) or (isinstance(node, OverAggregate) and node.forgets_idle_keys)
+
+
+def _calls(value: object) -> Iterator[str]:
+    """The functions of the moment in a node's JSON."""
+    open_ = [value]
+    while open_:
+        found = open_.pop()
+        if isinstance(found, list):
+            open_ += found
+        elif isinstance(found, dict):
+            name = found.get("internalName")
+            if name in _OF_THE_MOMENT:
+                yield _OF_THE_MOMENT[str(name)]
+            elif name == _UNIX and not found.get("operands"):
+                yield "UNIX_TIMESTAMP"
+            elif found.get("deterministic") is False:
+                yield "a Python function that is not deterministic"
+            open_ += found.values()

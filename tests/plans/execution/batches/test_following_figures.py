@@ -13,7 +13,7 @@ from compiled_plan.plans.execution.batches.following import Follower
 from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.tables.sinks import BatchRows
-from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable
+from compiled_plan.plans.execution.tables.sources import NO_TABLE, ReadTable
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.plan import CompiledPlan
 

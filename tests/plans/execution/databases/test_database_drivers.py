@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from compiled_plan.plans.execution.databases.database import _array
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import java_array, java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,7 +33,7 @@ def test_a_class_that_is_no_driver_is_not_even_initialised(spark: SparkSession, 
         told = json.dumps({"url": "jdbc:derby:memory:x", "driver": "Evil", "properties": {}})
         kernel: Any = java_class(jvm, "org.compiledplan.kernel.jdbc.Database")
         with pytest.raises(Py4JJavaError, match="the class Evil is no JDBC driver"):
-            kernel.runFirst(told, _array(jvm, ("SELECT 1",)))
+            kernel.runFirst(told, java_array(jvm, "java.lang.String", ("SELECT 1",)))
     finally:
         thread.setContextClassLoader(before)
     assert jvm.java.lang.System.getProperty("compiledPlan.evil") is None

@@ -14,8 +14,9 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
-from compiled_plan.plans.execution.formats.csv import CsvFormat
+from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.formats.csv import SPEC, CsvFormat
+from compiled_plan.plans.execution.formats.lines import file_format
 from tests.support import messages
 from tests.support.formats import writer
 
@@ -54,7 +55,7 @@ def test_any_column_name(spark: SparkSession, tmp_path: Path) -> None:
     register(spark)
     (tmp_path / "rows.csv").write_text("1,a,b\n")
     spec = spec_of(THREE, {}, "kind suffix m0")
-    rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
+    rows: list[Row] = CsvFormat(SPEC).scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
     assert [tuple(row)[3:] for row in rows] == [(1, "a", "b")]
 
 
@@ -62,7 +63,7 @@ def test_cells_that_nobody_wants_are_not_read(spark: SparkSession, tmp_path: Pat
     register(spark)
     (tmp_path / "rows.csv").write_text('x,a,2\ny,"b",3\n')
     spec = replace(spec_of(("INT", "STRING", "BIGINT"), {}, "i s n"), wanted=frozenset({"s", "n"}))
-    rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
+    rows: list[Row] = CsvFormat(SPEC).scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
     assert [tuple(row)[3:] for row in rows] == [(None, "a", 2), (None, "b", 3)]
 
 

@@ -17,8 +17,8 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.execution.formats.base import FormatTable, Order, file_format
-from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.formats.base import FormatTable, Order
+from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
 from tests.support.formats import message_changes, writer
 
 FAILURE = (PySparkException, Py4JJavaError)

@@ -18,15 +18,9 @@ from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats import protobuf
-from compiled_plan.plans.execution.formats.base import (
-    FormatTable,
-    column,
-    file_format,
-    java_column,
-    kernel_formats,
-    shape,
-)
-from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.formats.base import FormatTable, kernel_formats, shape
+from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
+from compiled_plan.plans.execution.spark.java import column_of, java_column
 from tests.support import protobufs
 from tests.support.formats import message_changes
 from tests.support.protobufs import Case
@@ -63,7 +57,7 @@ def formats(spark: SparkSession, name: str = "protobuf") -> LineFormat:
 def printed(spark: SparkSession, spec: FormatTable, kind: Column, row: Column) -> Column:
     """A row as the connector `print` shows it, and Flink's."""
     made = kernel_formats(spark).printedLine("t", shape(spec.row), java_column(kind), java_column(row))
-    return column(made)
+    return column_of(made)
 
 
 def read(spark: SparkSession, case: Case) -> Column:

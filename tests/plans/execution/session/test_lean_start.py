@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.plans.execution.session import lean_start
-from compiled_plan.plans.execution.session.spark_session import DRIVER_JAVA, driver_java
+from compiled_plan.plans.execution.session.java_options import DRIVER_JAVA, driver_java
 from compiled_plan.plans.execution.spark.java import java_class
 from tests.support.java_flags import java_flags
 

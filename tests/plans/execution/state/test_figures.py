@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.execution.state.asked import tried_of
-from compiled_plan.plans.execution.state.figures import EDGES, state_report
+from compiled_plan.plans.execution.state.figures import EDGES, state_report, tried_of
 from compiled_plan.plans.execution.state.model import Bucket, OperatorState, Part
 from tests.plans.execution.state.programs import HOUR, QUERIES, Looked
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
 from compiled_plan.plans.execution.session.spark_session import ASKED, PARTITIONS
@@ -138,7 +139,7 @@ def test_an_operator_above_moves_those_below_into_another_stage(place: Place) ->
 def stored(place: Place, generation: int, batch: int, stages: int = 1, host: str = TRANSFORM) -> list[tuple[str, str]]:
     """Keys and operators in the state of a generation, those of lists of timers too."""
     uri = f"file:{place.checkpoint}/generations/{generation}"
-    rows = Seeding(seeding_session(place.spark, 2)).stored(uri, stages, batch, host).collect()
+    rows = stored_rows(seeding_session(place.spark, 2), uri, [host] * stages, batch).collect()
     return sorted((row.key, row.op) for row in rows)
 
 

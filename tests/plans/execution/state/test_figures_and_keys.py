@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.state.asked import key_of, tried_of
+from compiled_plan.plans.execution.state.figures import tried_of
+from compiled_plan.plans.execution.state.keys import key_of
 from compiled_plan.plans.execution.state.reader import StoredOperator
 from compiled_plan.plans.inspection.entries import StateLine
 

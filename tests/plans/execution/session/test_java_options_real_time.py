@@ -9,9 +9,8 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.realtime.heap import with_short_collections
 from compiled_plan.plans.execution.session import kept as kept_session
-from compiled_plan.plans.execution.session.spark_session import DRIVER_JAVA, driver_java
+from compiled_plan.plans.execution.session.java_options import DRIVER_JAVA, driver_java, with_short_collections
 from tests.support.commands import called
 from tests.support.java_flags import java_flags
 

@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.session.loaded_code import ALLOWED, check_loaded_code
+from compiled_plan.plans.execution.spark.packages import ALLOWED, check_loaded_code
 from compiled_plan.plans.plan import CompiledPlan
 
 pytestmark = pytest.mark.attack

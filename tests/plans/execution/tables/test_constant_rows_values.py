@@ -10,7 +10,7 @@ import pytest
 
 from compiled_plan import TableEnvironment
 from compiled_plan.planner.functions.constant_values import constant
-from compiled_plan.plans.execution.tables.constants import NotConstantError, value_of
+from compiled_plan.plans.execution.tables.constant_rows import NotConstantError, value_of
 from compiled_plan.plans.rex import Call, InputRef
 from compiled_plan.plans.types import INT, parse_type
 

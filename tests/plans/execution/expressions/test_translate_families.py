@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from compiled_plan.planner.functions.registry import FAMILIES
-from compiled_plan.plans.execution.expressions import families
 from compiled_plan.plans.execution.expressions.registry import known_functions, translator_of
+from compiled_plan.plans.execution.expressions.translate import FAMILIES as LOADED
 
 #: CEIL and FLOOR are functions of numbers and of times, and one function of the plan.
 TWICE = {"$CEIL$1", "$FLOOR$1"}
@@ -27,6 +27,6 @@ def test_every_function_is_translated_in_the_family_that_declares_it() -> None:
 
 def test_every_module_of_a_family_is_loaded_and_no_other() -> None:
     known = {home(family.__name__) for family in FAMILIES} | {"casts"}
-    assert {home(name) for name in families.__all__} == known
+    assert {home(name) for name in LOADED} == known
     modules = {translator_of(name).__module__.rpartition(".")[2] for name in known_functions()}  # type: ignore[union-attr]
-    assert modules == set(families.__all__)
+    assert modules == set(LOADED)

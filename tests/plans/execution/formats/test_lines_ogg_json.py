@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
-from compiled_plan.plans.execution.formats.debezium_json import DebeziumJsonFormat
+from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
 from tests.support.formats import scanned
 from tests.support.messages import read, write
 
@@ -54,7 +54,7 @@ def test_changes_and_faults(spark: SparkSession) -> None:
 def test_metadata(spark: SparkSession) -> None:
     register(spark)
     found = file_format(FORMAT)
-    assert isinstance(found, DebeziumJsonFormat)
+    assert isinstance(found, LineFormat)
     keys = ("table", "primary-keys", "ingestion-timestamp", "event-timestamp")
     spec = FormatTable("c.d.t", ROW, {}, keys)
     events = [

@@ -9,8 +9,8 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.stages.prepared import prepare
-from compiled_plan.plans.execution.tables import source_tables
-from compiled_plan.plans.execution.tables.source_tables import NO_TABLE, ReadTable, SourceTables
+from compiled_plan.plans.execution.tables import sources
+from compiled_plan.plans.execution.tables.sources import NO_TABLE, ReadTable, SourceTables
 
 PROGRAM = """
 CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
@@ -30,7 +30,7 @@ def test_a_table_is_found_by_the_name_of_its_source(monkeypatch: pytest.MonkeyPa
     }
     class_ = SimpleNamespace(of=lambda _: '["values_v1", "a_end", "", "a"]')
     classes = {"org.compiledplan.kernel.host.SourceNames": class_}
-    monkeypatch.setattr(source_tables, "java_class", lambda _, name: classes[name])
+    monkeypatch.setattr(sources, "java_class", lambda _, name: classes[name])
     named = SourceTables(cast(Any, None), found.by_name)
     query = cast(Any, SimpleNamespace(_jsq=None))
     assert [each.nodes for each in named.read_by(query)] == [(values,), (), (), scans]

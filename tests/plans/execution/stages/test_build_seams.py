@@ -12,7 +12,7 @@ from compiled_plan import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.stages.seams import Seams
+from compiled_plan.plans.execution.stages.build import Seams
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.test_run_large import COLUMNS, ROWS, declared, source
 from tests.support.large import AGGREGATES

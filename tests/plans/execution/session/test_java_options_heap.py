@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.execution.session.heap import bounded_young
-from compiled_plan.plans.execution.session.spark_session import DRIVER_JAVA, driver_java
+from compiled_plan.plans.execution.session.java_options import DRIVER_JAVA, bounded_young, driver_java
 from tests.support.java_flags import java_flags
 
 MB = 1 << 20

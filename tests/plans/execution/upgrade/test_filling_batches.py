@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from compiled_plan.plans.execution.checkpoint.offsets import Entry
-from compiled_plan.plans.execution.upgrade.batches import Batch, Clock, batches_of
+from compiled_plan.plans.execution.upgrade.filling import Batch, Clock, batches_of
 from compiled_plan.plans.execution.upgrade.history import ReadFile
 
 A0, A1, A2 = (ReadFile(f"a{at}", at, at) for at in range(3))

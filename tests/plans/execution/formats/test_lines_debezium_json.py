@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
-from compiled_plan.plans.execution.formats.debezium_json import DebeziumJsonFormat
+from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
 from tests.support.formats import scanned, writer
 
 FAILURE = (PySparkException, Py4JJavaError)
@@ -24,7 +24,7 @@ def changes(spark: SparkSession, *lines: str, metadata: tuple[str, ...] = (), **
     register(spark)
     spec = FormatTable("c.d.t", COLUMNS, {key.replace("_", "-"): v for key, v in options.items()}, metadata)
     found = file_format("debezium-json")
-    assert isinstance(found, DebeziumJsonFormat)
+    assert isinstance(found, LineFormat)
     return scanned(spark, found, spec, lines)
 
 
