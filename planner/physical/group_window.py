@@ -18,7 +18,6 @@ from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    any_distribution,
     lowers,
     make,
     unsupported,
@@ -65,16 +64,13 @@ class PhysicalGroupWindowAggregate(PerWindow):
     def plan_node(self, at: NodeContext) -> PlanNode:
         self.check_methods(self.windowing, not at.inputs[0].modify_kinds.insert_only)
         return make(GroupWindowAggregateNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset(*_GROUP_WINDOW_OPTIONS),
             grouping=self.spec.grouping,
             agg_calls=tuple(map(plan_call, self.spec.calls)),
             window=_group_window(self.windowing, self.input.row_type.names),
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
             need_retraction=not at.inputs[0].modify_kinds.insert_only,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
@@ -121,7 +117,7 @@ def _lower_group_window(rel: GroupWindowAggregate, at: OperatorPlanner) -> Physi
     for option in _EMISSIONS:
         if at.settings.boolean(option):
             raise unsupported(f"{option} = true", where=f"SET '{option}'", remedy="leave the option out")
-    source = PhysicalExchange(at.lower(rel.input), rel.grouping or None)
+    source = PhysicalExchange(at.lower(rel.input), rel.grouping)
     check_distinct(rel.calls, source.row_type)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
     return PhysicalGroupWindowAggregate(source, spec, ByTime(rel.window, rel.time, rel.index))

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from compiled_plan.planner.algebra.nodes import SortKey
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
 )
@@ -20,19 +19,20 @@ from compiled_plan.planner.physical.over import is_rowtime, is_time
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec
 from compiled_plan.planner.physical.requirements import require_insert_only
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, ModifyKinds, Traits
+from compiled_plan.planner.physical.traits import ModifyKinds
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.match import Match as MatchNode
 from compiled_plan.plans.nodes.match import MatchSpec
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.rex import Literal, RexNode
-from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalMatch(Single):
+class PhysicalMatch(NewColumns):
     """A row for each match of a pattern in the rows of a partition, by time."""
+
+    GIVES = ModifyKinds.INSERT
 
     partition: tuple[int, ...]
     order: tuple[SortKey, ...]
@@ -42,25 +42,14 @@ class PhysicalMatch(Single):
     after: RexNode
     subsets: tuple[tuple[str, tuple[str, ...]], ...]
     interval: Literal | None
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     @property
     def needs_watermark(self) -> bool:
         return is_rowtime(self.input.row_type.types[self.order[0].index])
 
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(MatchNode)(
-            id=at.id,
+            **self.header(at),
             match_spec=make(MatchSpec)(
                 pattern=self.pattern,
                 pattern_definitions=dict(self.definitions),
@@ -72,9 +61,6 @@ class PhysicalMatch(Single):
                 order_by=sort_spec(self.order),
                 interval=self.interval,
             ),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -89,7 +75,7 @@ class PhysicalMatch(Single):
 
 @lowers(Match)
 def _lower_match(rel: Match, at: OperatorPlanner) -> PhysicalOperator:
-    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    source = PhysicalExchange(at.lower(rel.input), rel.partition)
     if not is_time(source.row_type.types[rel.order[0].index]):
         raise ProgramError(
             "MATCH_RECOGNIZE must be ordered by a rowtime or proctime attribute first",
@@ -106,5 +92,5 @@ def _lower_match(rel: Match, at: OperatorPlanner) -> PhysicalOperator:
         rel.after,
         rel.subsets,
         rel.interval,
-        rel.columns,
+        columns=rel.columns,
     )

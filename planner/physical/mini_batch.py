@@ -21,7 +21,6 @@ from compiled_plan.planner.physical.base import (
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     make,
 )
 from compiled_plan.planner.physical.calc import PhysicalWatermarkAssigner
@@ -55,11 +54,8 @@ class PhysicalMiniBatchAssigner(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(MiniBatchAssignerNode)(
-            id=at.id,
+            **self.header(at),
             mini_batch_interval=make(MiniBatchInterval)(interval=self.interval, mode=self.mode),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -149,17 +145,17 @@ class _Rewriting:
         local = PhysicalLocalGroupAggregate(source, found.grouping, found.calls, retractions, retracts, parts)
         keys = tuple(range(len(found.grouping)))
         return PhysicalGlobalGroupAggregate(
-            PhysicalExchange(local, keys if keys else None),
+            PhysicalExchange(local, keys),
             len(keys),
             found.calls,
             retractions,
             source.row_type,
             self._lowering.traits(old),
             parts,
-            found.columns,
             found.ttl,
             retracts,
             found.split,
+            columns=found.columns,
         )
 
     def _incremental(
@@ -173,17 +169,17 @@ class _Rewriting:
         middle = PhysicalIncrementalGroupAggregate(spread, found.grouping, local, first.given, first.ttl)
         keys = tuple(range(len(found.grouping)))
         return PhysicalGlobalGroupAggregate(
-            PhysicalExchange(middle, keys if keys else None),
+            PhysicalExchange(middle, keys),
             len(keys),
             found.calls,
             (False,) * len(found.calls),
             first.columns,
             self._lowering.traits(old),
             replace(local.parts, fields=middle.parts),
-            found.columns,
             found.ttl,
             False,
             True,
+            columns=found.columns,
         )
 
 

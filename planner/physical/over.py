@@ -9,11 +9,10 @@ from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
 from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.physical.aggregate import call_text, plan_call
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
 )
@@ -21,7 +20,7 @@ from compiled_plan.planner.physical.describe import names_text, order_text, rex_
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec
 from compiled_plan.planner.physical.requirements import require_insert_only
-from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind, keys_within
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind, keys_within
 from compiled_plan.planner.physical.user_functions import check_methods
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
@@ -36,7 +35,7 @@ from compiled_plan.plans.nodes.over import (
 from compiled_plan.plans.nodes.over import OverAggregate as OverAggregateNode
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.rex import InputRef, Literal, type_of
-from compiled_plan.plans.types import IntegerType, LogicalType, RowType, TimeKind, TimestampBase, YearMonthIntervalType
+from compiled_plan.plans.types import IntegerType, LogicalType, TimeKind, TimestampBase, YearMonthIntervalType
 
 _NODES = {
     "CURRENT_ROW": CurrentRow,
@@ -53,9 +52,11 @@ _NOT_STREAMING = {
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalOverAggregate(Single):
+class PhysicalOverAggregate(NewColumns):
     """Each row with aggregates over the rows before it. By time, each row is sent once; by another order, a new row
     changes the results of those behind it."""
+
+    NEEDS = UpdateKind.BOTH
 
     partition: tuple[int, ...]
     order: tuple[SortKey, ...]
@@ -64,11 +65,6 @@ class PhysicalOverAggregate(Single):
     upper: FrameEnd
     calls: tuple[AggregateCall, ...]
     constants: tuple[Literal, ...]
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     @property
     def by_time(self) -> bool:
@@ -85,12 +81,6 @@ class PhysicalOverAggregate(Single):
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return keys_within(inputs[0].upsert_keys, Key(self.partition))
 
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
-
     def plan_node(self, at: NodeContext) -> PlanNode:
         bounded = self.lower.kind != "UNBOUNDED_PRECEDING"
         check_methods(((call, bounded) for call in self.calls), "retract", "rows leave its OVER window")
@@ -105,7 +95,7 @@ class PhysicalOverAggregate(Single):
             agg_calls=tuple(map(plan_call, self.calls)),
         )
         return make(OverAggregateNode)(
-            id=at.id,
+            **self.header(at),
             over_spec=make(OverSpec)(
                 partition=make(PartitionSpec)(fields=self.partition),
                 groups=(group,),
@@ -113,9 +103,6 @@ class PhysicalOverAggregate(Single):
                 original_input_fields=width,
             ),
             unbounded_over_version=int(at.settings.text("table.exec.unbounded-over.version")),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def _bound(
@@ -163,9 +150,9 @@ def is_time(type_: LogicalType) -> bool:
 
 @lowers(OverAggregate)
 def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> PhysicalOperator:
-    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    source = PhysicalExchange(at.lower(rel.input), rel.partition)
     made = PhysicalOverAggregate(
-        source, rel.partition, rel.order, rel.unit, rel.lower, rel.upper, rel.calls, rel.constants, rel.columns
+        source, rel.partition, rel.order, rel.unit, rel.lower, rel.upper, rel.calls, rel.constants, columns=rel.columns
     )
     _check(made)
     if made.by_time:

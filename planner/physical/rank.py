@@ -8,11 +8,11 @@ from typing import cast
 
 from compiled_plan.planner.algebra.nodes import Rank, SortKey
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
     unsupported,
@@ -29,7 +29,7 @@ from compiled_plan.planner.physical.traits import (
     keys_within,
     smallest,
 )
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate as DeduplicateNode
 from compiled_plan.plans.nodes.rank import Rank as RankNode
 from compiled_plan.plans.nodes.ranks import (
@@ -84,17 +84,14 @@ class PhysicalDeduplicate(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(DeduplicateNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset(*_DEDUPLICATE_OPTIONS),
             unique_keys=self.keys,
             is_rowtime=self.rowtime,
             keep_last_row=self.keep_last,
             output_insert_only=self.insert_only,
             generate_update_before=self.update_before,
-            state=(make(StateEntry)(index=0, ttl=at.settings.ttl, name="deduplicateState"),),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("deduplicateState"),),
         )
 
     def title(self) -> str:
@@ -106,11 +103,13 @@ class PhysicalDeduplicate(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalRank(Single):
+class PhysicalRank(NewColumns):
     """Per partition, the rows ranked `start` to `end` (from 1, None: no end, or what a column says).
 
     `update_keys` are the keys of the updates where a rank can only rise; None: each change is found by its row.
     """
+
+    GIVES = ModifyKinds.ALL
 
     partition: tuple[int, ...]
     order: tuple[SortKey, ...]
@@ -118,18 +117,10 @@ class PhysicalRank(Single):
     end: int | None
     end_column: int | None
     number: bool
-    columns: RowType
     append: bool
     update_keys: tuple[int, ...] | None
     function: str = "ROW_NUMBER"
     update_before: bool = False
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.ALL
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         found = set(keys_within(inputs[0].upsert_keys, Key(self.partition)))
@@ -139,9 +130,6 @@ class PhysicalRank(Single):
             found.add(Key(self.partition))
         return frozenset(found)
 
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
-
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.BOTH if self.update_keys is None else UpdateKind.AFTER,)
 
@@ -150,7 +138,7 @@ class PhysicalRank(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(RankNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
             rank_type=cast("RankType", self.function),
             partition=make(PartitionSpec)(fields=self.partition),
@@ -159,10 +147,7 @@ class PhysicalRank(Single):
             rank_strategy=rank_strategy(self.append, self.update_keys),
             output_row_number=self.number,
             generate_update_before=self.update_before,
-            state=rank_state(at),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("rankState"),),
         )
 
     def title(self) -> str:
@@ -213,18 +198,13 @@ def strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
     return f"UpdateFastStrategy[{','.join(map(str, update_keys))}]"
 
 
-def rank_state(at: NodeContext) -> tuple[StateEntry, ...]:
-    """The state of an operator that keeps first rows."""
-    return (make(StateEntry)(index=0, ttl=at.settings.ttl, name="rankState"),)
-
-
 @lowers(Rank)
 def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a top-n", remedy="use ROW_NUMBER()")
     # In the order of the columns, whatever the order in which PARTITION BY names them.
     rel = replace(rel, partition=tuple(sorted(rel.partition)))
-    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    source = PhysicalExchange(at.lower(rel.input), rel.partition)
     traits = at.traits(source)
     append = traits.modify_kinds.insert_only
     time = _time_order(rel, source.row_type)
@@ -239,10 +219,10 @@ def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
         rel.end,
         rel.end_column,
         rel.rank_column is not None,
-        rel.columns,
         append,
         update_keys,
         rel.function,
+        columns=rel.columns,
     )
 
 

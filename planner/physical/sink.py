@@ -15,7 +15,6 @@ from compiled_plan.planner.physical.base import (
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
 )
@@ -26,7 +25,7 @@ from compiled_plan.planner.physical.row_kinds import row_kinds
 from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, smallest
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import ConflictStrategy
 from compiled_plan.plans.nodes.sink import Sink as SinkNode
 from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
@@ -65,11 +64,8 @@ class PhysicalSink(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         key = smallest(at.inputs[0].upsert_keys)
-        state = (
-            (make(StateEntry)(index=0, ttl=at.settings.ttl, name="sinkMaterializeState"),) if self.materialize else ()
-        )
         return make(SinkNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset(*_CONFIGURATION),
             dynamic_table_sink=make(TableSink)(
                 table=table_of(self.table, self.hints),
@@ -80,10 +76,7 @@ class PhysicalSink(Single):
             require_upsert_materialize=self.materialize,
             conflict_strategy=None if self.on_conflict is None else make(ConflictStrategy)(behavior=self.on_conflict),
             input_upsert_key=tuple(sorted(key)) if key else (),
-            state=state,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("sinkMaterializeState"),) if self.materialize else (),
         )
 
     def _abilities(self) -> tuple[WritingMetadata | TargetColumnWriting, ...]:

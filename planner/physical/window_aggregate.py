@@ -20,11 +20,10 @@ from compiled_plan.planner.algebra.windows import (
 from compiled_plan.planner.physical.accumulators import Accumulators, accumulators
 from compiled_plan.planner.physical.aggregate import call_text, check_distinct, plan_call
 from compiled_plan.planner.physical.base import (
+    NewRows,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
 )
@@ -35,7 +34,6 @@ from compiled_plan.planner.physical.traits import (
     Keys,
     MiniBatchMode,
     ModifyKinds,
-    Monotonicity,
     Traits,
     UpdateKind,
 )
@@ -82,23 +80,17 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class PerWindow(Single):
+class PerWindow(NewRows):
     """An aggregate whose rows come once, when their window ends."""
+
+    GIVES = ModifyKinds.INSERT
+    NEEDS = UpdateKind.BOTH
 
     spec: Calls
 
     @property
     def row_type(self) -> RowType:
         return self.spec.columns
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.spec.columns.fields)
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
 
     def check_methods(self, windowing: Windowing, retract: bool) -> None:
         """Refuse aggregate functions of the user's that cannot do what the window needs.
@@ -130,18 +122,16 @@ class PhysicalWindowAggregate(PerWindow):
         return batches_of(self.windowing)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        self.check_methods(self.windowing, not at.inputs[0].modify_kinds.insert_only)
+        retract = not at.inputs[0].modify_kinds.insert_only
+        self.check_methods(self.windowing, retract)
         return make(WindowAggregateNode)(
-            id=at.id,
+            **self.header(at, self._text(retract)),
             configuration=time_zone(at.settings),
             grouping=self.spec.grouping,
             agg_calls=tuple(map(plan_call, self.spec.calls)),
             windowing=plan_windowing(self.windowing),
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
-            need_retraction=not at.inputs[0].modify_kinds.insert_only,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self._text(not at.inputs[0].modify_kinds.insert_only),
+            need_retraction=retract,
         )
 
     def title(self) -> str:
@@ -155,11 +145,14 @@ class PhysicalWindowAggregate(PerWindow):
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalLocalWindowAggregate(Single):
+class PhysicalLocalWindowAggregate(NewRows):
     """The first phase: accumulators by group and slice of time, or by attached window.
 
     `counted` is the number of rows that a second phase needs besides the calls.
     """
+
+    GIVES = ModifyKinds.INSERT
+    NEEDS = UpdateKind.BOTH
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
@@ -177,30 +170,15 @@ class PhysicalLocalWindowAggregate(Single):
     def batches(self) -> MiniBatchMode | None:
         return batches_of(self.windowing)
 
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
-
     def plan_node(self, at: NodeContext) -> PlanNode:
         retract = not at.inputs[0].modify_kinds.insert_only
         return make(LocalWindowAggregateNode)(
-            id=at.id,
+            **self.header(at, self._text(retract)),
             configuration=time_zone(at.settings),
             grouping=self.grouping,
             agg_calls=tuple(map(plan_call, self.calls)),
             windowing=plan_windowing(self.windowing),
             need_retraction=retract,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self._text(retract),
         )
 
     def title(self) -> str:
@@ -237,7 +215,7 @@ class PhysicalGlobalWindowAggregate(PerWindow):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(GlobalWindowAggregateNode)(
-            id=at.id,
+            **self.header(at),
             configuration=time_zone(at.settings),
             grouping=self.spec.grouping,
             agg_calls=tuple(map(plan_call, self.spec.calls)),
@@ -245,9 +223,6 @@ class PhysicalGlobalWindowAggregate(PerWindow):
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
             need_retraction=self.retract,
             local_agg_input_row_type=self.given,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def _plan_windowing(self) -> w.SliceAttachedWindowing | w.WindowAttachedWindowing:
@@ -308,10 +283,10 @@ def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Physic
     calls = _counted(rel.calls) if counted else rel.calls
     parts = accumulators(calls, source.row_type, retract)
     if parts is None or not _in_two_phases(rel.windowing, at):
-        return PhysicalWindowAggregate(PhysicalExchange(source, rel.grouping or None), spec, rel.windowing)
+        return PhysicalWindowAggregate(PhysicalExchange(source, rel.grouping), spec, rel.windowing)
     local = PhysicalLocalWindowAggregate(source, rel.grouping, rel.calls, counted, rel.windowing, parts)
     keys = tuple(range(len(rel.grouping)))
-    spread = PhysicalExchange(local, keys or None)
+    spread = PhysicalExchange(local, keys)
     moved = replace(spec, grouping=keys)
     return PhysicalGlobalWindowAggregate(spread, moved, rel.windowing, source.row_type, retract, counted, parts)
 

@@ -19,23 +19,22 @@ from compiled_plan.planner.algebra.windows import (
 )
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
+from compiled_plan.planner.physical.traits import MiniBatchMode, ModifyKinds, Traits
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes import windows as w
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.window import WindowTableFunction as WindowTableFunctionNode
 from compiled_plan.plans.text.durations import format_duration, format_iso_duration
-from compiled_plan.plans.types import RowType, TimestampBase
+from compiled_plan.plans.types import TimestampBase
 
 #: The name by which plans refer to the window of an aggregate.
 ALIAS = "w$"
@@ -171,30 +170,16 @@ def refuse_changes(what: str, source: PhysicalOperator, traits: Traits) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalWindowTableFunction(Single):
+class PhysicalWindowTableFunction(NewColumns):
     """Each row once for every window that it falls into, with the window behind its columns."""
 
     windowing: ByTime
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(WindowTableFunctionNode)(
-            id=at.id,
+            **self.header(at),
             configuration=time_zone(at.settings),
             windowing=plan_windowing(self.windowing),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     @property
@@ -211,5 +196,5 @@ def _lower_window_table(rel: WindowTable, at: OperatorPlanner) -> PhysicalOperat
     time = rel.input.row_type.types[rel.index]
     assert isinstance(time, TimestampBase)
     if rel.window.is_session:
-        source = PhysicalExchange(source, rel.window.partition or None)
-    return PhysicalWindowTableFunction(source, ByTime(rel.window, time, rel.index), rel.row_type)
+        source = PhysicalExchange(source, rel.window.partition)
+    return PhysicalWindowTableFunction(source, ByTime(rel.window, time, rel.index), columns=rel.row_type)
