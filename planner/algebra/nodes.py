@@ -6,6 +6,7 @@ columns, then right); those of `algebra.rex` exist only here. Time attributes ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -68,6 +69,11 @@ class AggregateCall:
     approximate: bool = False
     ignore_nulls: bool = False
     syntax: str | None = None
+
+    def moved(self, place: Callable[[int], int]) -> AggregateCall:
+        """The call over columns that stand elsewhere."""
+        where = None if self.filter is None else place(self.filter)
+        return replace(self, args=tuple(map(place, self.args)), filter=where)
 
 
 @dataclass(frozen=True, slots=True)

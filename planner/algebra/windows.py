@@ -14,7 +14,7 @@ from enum import Enum
 from compiled_plan.planner.algebra.nodes import AggregateCall, NewColumns, Pair, Single, SortKey
 from compiled_plan.planner.algebra.rows import named_row
 from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, TimestampType
+from compiled_plan.plans.types import RowType, TimestampBase, TimestampType
 
 
 class WindowKind(Enum):
@@ -78,11 +78,6 @@ class Attached:
 
 
 Windowing = ByTime | Attached
-
-
-def is_rowtime(type_: TimestampBase) -> bool:
-    """Whether a time attribute is one of event time."""
-    return type_.kind is TimeKind.ROWTIME
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.nodes import SortKey
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.physical.base import (
@@ -15,7 +16,6 @@ from compiled_plan.planner.physical.base import (
     make,
 )
 from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
-from compiled_plan.planner.physical.over import is_rowtime, is_time
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec
 from compiled_plan.planner.physical.requirements import require_insert_only

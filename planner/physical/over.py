@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.nodes import AggregateCall, SortKey
 from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
 from compiled_plan.planner.algebra.timed import OverAggregate
@@ -35,7 +36,7 @@ from compiled_plan.plans.nodes.over import (
 from compiled_plan.plans.nodes.over import OverAggregate as OverAggregateNode
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.rex import InputRef, Literal, type_of
-from compiled_plan.plans.types import IntegerType, LogicalType, TimeKind, TimestampBase, YearMonthIntervalType
+from compiled_plan.plans.types import IntegerType, YearMonthIntervalType
 
 _NODES = {
     "CURRENT_ROW": CurrentRow,
@@ -136,16 +137,6 @@ class PhysicalOverAggregate(NewColumns):
 def _text(bound: FrameEnd) -> str:
     number = "" if bound.offset is None else f"{rex_text(bound.offset, ()).split(':')[0]} "
     return number + bound.kind.replace("_", " ")
-
-
-def is_rowtime(type_: LogicalType) -> bool:
-    """Whether a column is an event-time attribute."""
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
-
-
-def is_time(type_: LogicalType) -> bool:
-    """Whether a column is a time attribute."""
-    return isinstance(type_, TimestampBase) and type_.is_time_attribute
 
 
 @lowers(OverAggregate)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from compiled_plan.planner.algebra.kinds import time_kind
 from compiled_plan.planner.algebra.nodes import Rank, SortKey
 from compiled_plan.planner.physical.base import (
     NewColumns,
@@ -42,7 +43,7 @@ from compiled_plan.plans.nodes.ranks import (
     VariableRange,
 )
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortField, SortSpec
-from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import RowType, TimeKind
 
 _DEDUPLICATE_OPTIONS = (
     "table.exec.deduplicate.insert-update-after-sensitive-enabled",
@@ -231,11 +232,6 @@ def _time_order(rel: Rank, row: RowType) -> TimeKind:
     if len(rel.order) != 1 or rel.end_column is not None:
         return TimeKind.REGULAR
     return time_kind(row.types[rel.order[0].index])
-
-
-def time_kind(type_: LogicalType) -> TimeKind:
-    """Which time attribute a type is; REGULAR for none."""
-    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
 def rising_keys(partition: Sequence[int], order: Sequence[SortKey], traits: Traits) -> tuple[int, ...] | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
+from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.nodes import Hint, Sink
 from compiled_plan.planner.algebra.sources import options_of
 from compiled_plan.planner.catalog.connectors import metadata_columns, sink_changelog
@@ -29,7 +30,7 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import ConflictStrategy
 from compiled_plan.plans.nodes.sink import Sink as SinkNode
 from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
-from compiled_plan.plans.types import Field, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
@@ -159,9 +160,7 @@ def _check_changes(
 
 
 def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
-    rowtimes = [
-        item.name for item in row.fields if isinstance(item.type, TimestampBase) and item.type.kind is TimeKind.ROWTIME
-    ]
+    rowtimes = [item.name for item in row.fields if is_rowtime(item.type)]
     # A sink has room for one time of a row; rows that the program collects have none, as in Flink.
     if len(rowtimes) > 1 and dict(table.options).get("connector") != "collect":
         raise ProgramError(

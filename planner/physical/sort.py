@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from compiled_plan.planner.algebra.kinds import time_kind
 from compiled_plan.planner.algebra.nodes import Sort, SortKey
 from compiled_plan.planner.physical.base import (
     NodeContext,
@@ -24,7 +25,6 @@ from compiled_plan.planner.physical.rank import (
     rising_keys,
     sort_spec,
     strategy_text,
-    time_kind,
 )
 from compiled_plan.planner.physical.traits import (
     Key,

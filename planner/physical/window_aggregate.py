@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.nodes import AggregateCall
 from compiled_plan.planner.algebra.windows import (
     ByTime,
@@ -15,7 +16,6 @@ from compiled_plan.planner.algebra.windows import (
     WindowAggregate,
     Windowing,
     WindowKind,
-    is_rowtime,
 )
 from compiled_plan.planner.physical.accumulators import Accumulators, accumulators
 from compiled_plan.planner.physical.aggregate import call_text, check_distinct, plan_call

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.windows import (
     ByTime,
     Property,
@@ -15,7 +16,6 @@ from compiled_plan.planner.algebra.windows import (
     Windowing,
     WindowKind,
     WindowTable,
-    is_rowtime,
 )
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import (
