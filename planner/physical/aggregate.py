@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, FunctionName
@@ -90,12 +91,16 @@ class PhysicalGroupAggregate(NewColumns):
     def _text(self, retractions: tuple[bool, ...]) -> str:
         names = self.input.row_type.names
         own = self.columns.names
-        keys = names_text(self.grouping, names)
-        group = f"groupBy=[{keys}], " if self.grouping else ""
+        group = group_text(self.grouping, names)
         parts = list(own[: len(self.grouping)])
         for call, name, retract in zip(self.calls, own[len(self.grouping) :], retractions, strict=True):
             parts.append(f"{call_text(call, names, retract)} AS {name}")
         return f"GroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+def group_text(grouping: Sequence[int], names: Sequence[str]) -> str:
+    """The columns that are grouped by, in front of other words; none for an aggregate over all rows."""
+    return f"groupBy=[{names_text(grouping, names)}], " if grouping else ""
 
 
 def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False) -> str:

@@ -258,22 +258,10 @@ Rule = Callable[[R, OperatorPlanner], PhysicalOperator]
 _RULES: dict[type[RelNode], Callable[..., PhysicalOperator]] = {}
 
 
-#: Modules of nodes that are not named after them.
-_ELSEWHERE = {
-    "Correlate": "table_function",
-    "GroupWindowAggregate": "group_window",
-    "OverAggregate": "over",
-    "WindowDeduplicate": "window_join",
-    "WindowJoin": "window_join",
-    "WindowRank": "window_join",
-    "WindowTable": "windowing",
-}
-
-
 def _rule(kind: type[RelNode]) -> Callable[..., PhysicalOperator] | None:
-    """The function that makes an operator of a node; its module is loaded for programs that have such a node alone."""
+    """The function that makes an operator of a node; its module, which has the node's name, is loaded when needed."""
     if kind not in _RULES:
-        name = f"{__package__}.{_ELSEWHERE.get(kind.__name__) or _snake_case(kind.__name__)}"
+        name = f"{__package__}.{_snake_case(kind.__name__)}"
         if find_spec(name) is not None:
             import_module(name)
     return _RULES.get(kind)

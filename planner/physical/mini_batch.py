@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from compiled_plan.planner.algebra.nodes import AggregateCall
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.physical.accumulators import accumulators
+from compiled_plan.planner.physical.accumulators import accumulators, counted, counts_rows
 from compiled_plan.planner.physical.aggregate import PhysicalGroupAggregate
 from compiled_plan.planner.physical.base import (
     NodeContext,
@@ -36,7 +35,6 @@ from compiled_plan.planner.physical.traits import MiniBatchMode
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
 from compiled_plan.plans.nodes.stateless import MiniBatchInterval
-from compiled_plan.plans.types import BIGINT
 
 Mode = Literal["RowTime", "ProcTime"]
 
@@ -136,9 +134,8 @@ class _Rewriting:
         if retracts is not all(retractions) and any(retractions):
             return found
         calls = found.calls
-        if retracts and not any(_counts_rows(call) for call in calls):
-            # The rows of each group are counted, to know when it is empty.
-            calls = (*calls, AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR"))
+        if retracts and not any(map(counts_rows, calls)):
+            calls = counted(calls)
         parts = accumulators(calls, source.row_type, any(retractions))
         if parts is None:
             return found
@@ -186,7 +183,3 @@ class _Rewriting:
 def may_split(settings: Settings) -> bool:
     """Whether aggregates may be in two phases."""
     return settings.text(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0
-
-
-def _counts_rows(call: AggregateCall) -> bool:
-    return call.name == "$COUNT$1" and not call.args and call.filter is None

@@ -5,12 +5,11 @@ Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import AggregateCall
-from compiled_plan.planner.physical.accumulators import Accumulators
-from compiled_plan.planner.physical.aggregate import call_text, plan_call
+from compiled_plan.planner.physical.accumulators import Accumulators, tuple_text
+from compiled_plan.planner.physical.aggregate import call_text, group_text, plan_call
 from compiled_plan.planner.physical.base import NewColumns, NewRows, NodeContext, PhysicalOperator, make
 from compiled_plan.planner.physical.describe import names_text, plain_name
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
@@ -50,11 +49,10 @@ class PhysicalLocalGroupAggregate(NewRows):
 
     def title(self) -> str:
         names = self.input.row_type.names
-        keys = names_text(self.grouping, names)
         parts = [names[index] for index in self.grouping]
         for call, retract, made in zip(self.calls, self.retractions, self.parts.calls, strict=False):
-            parts.append(f"{call_text(call, names, retract)} AS {_together(made)}")
-        group = f"groupBy=[{keys}], " if keys else ""
+            parts.append(f"{call_text(call, names, retract)} AS {tuple_text(made)}")
+        group = group_text(self.grouping, names)
         return f"LocalGroupAggregate({group}select=[{', '.join(parts)}])"
 
 
@@ -100,13 +98,12 @@ class PhysicalGlobalGroupAggregate(NewColumns):
 
     def title(self) -> str:
         own = self.columns.names
-        keys = ", ".join(own[: self.count])
         parts = list(own[: self.count])
         for call, retract, made, name in zip(
             self.calls, self.retractions, self.parts.calls, own[self.count :], strict=False
         ):
-            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({_together(made)}) AS {name}")
-        group = f"groupBy=[{keys}], " if keys else ""
+            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({tuple_text(made)}) AS {name}")
+        group = group_text(range(self.count), own)
         return f"GlobalGroupAggregate({group}select=[{', '.join(parts)}])"
 
 
@@ -152,7 +149,3 @@ class PhysicalIncrementalGroupAggregate(NewRows):
             f"IncrementalGroupAggregate(partialAggGrouping=[{partial}], "
             f"finalAggGrouping=[{names_text(self.grouping, names)}], select=[{', '.join(self.row_type.names)}])"
         )
-
-
-def _together(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"

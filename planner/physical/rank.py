@@ -153,10 +153,8 @@ class PhysicalRank(NewColumns):
 
     def title(self) -> str:
         names = self.input.row_type.names
-        if self.end_column is not None:
-            span = f"rankEnd={names[self.end_column]}"
-        else:
-            span = f"rankStart={self.start}" + (f", rankEnd={self.end}" if self.end is not None else "")
+        column = self.end_column
+        span = range_text(self.start, self.end) if column is None else f"rankEnd={names[column]}"
         partition = f", partitionBy=[{names_text(self.partition, names)}]" if self.partition else ""
         return (
             f"Rank(strategy=[{strategy_text(self.append, self.update_keys)}], rankType=[{self.function}], "
@@ -174,8 +172,13 @@ def sort_spec(order: Sequence[SortKey]) -> SortSpec:
     )
 
 
+def range_text(start: int, end: int | None) -> str:
+    """The ranks that stay, in words."""
+    return f"rankStart={start}" if end is None else f"rankStart={start}, rankEnd={end}"
+
+
 def rank_range(
-    start: int, end: int | None, column: int | None
+    start: int, end: int | None, column: int | None = None
 ) -> ConstantRange | ConstantRangeWithoutEnd | VariableRange:
     """The ranks that stay, as plans have them; `column` holds the last one where that is no constant."""
     if column is not None:

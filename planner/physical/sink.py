@@ -21,7 +21,7 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.requirements import producer
+from compiled_plan.planner.physical.requirements import producer, unsupported_changes
 from compiled_plan.planner.physical.row_kinds import row_kinds
 from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, smallest
@@ -140,23 +140,15 @@ def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
 def _check_changes(
     table: CatalogTable, accepted: ChangelogMode, source: PhysicalOperator, traits: Traits, at: OperatorPlanner
 ) -> None:
-    refused = [
-        name
-        for kind, change, name in (
-            (ModifyKinds.UPDATE, ChangelogMode.UPDATE_AFTER, "update"),
-            (ModifyKinds.DELETE, ChangelogMode.DELETE, "delete"),
-        )
-        if kind in traits.modify_kinds and change not in accepted
-    ]
-    if not refused:
-        return
-    found = producer(source, traits.modify_kinds, at)
-    raise ProgramError(
-        f"table sink '{path_text(table)}' doesn't support consuming {' and '.join(refused)} changes "
-        f"which is produced by node {found.title()}",
-        where=str(table.identifier),
-        remedy="write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only",
-    )
+    refused = traits.modify_kinds & ~ModifyKinds.INSERT
+    if ChangelogMode.UPDATE_AFTER in accepted:
+        refused &= ~ModifyKinds.UPDATE
+    if ChangelogMode.DELETE in accepted:
+        refused &= ~ModifyKinds.DELETE
+    if refused:
+        remedy = "write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only"
+        found = producer(source, traits.modify_kinds, at)
+        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, found, remedy, str(table.identifier))
 
 
 def _check_rowtimes(table: CatalogTable, row: RowType) -> None:

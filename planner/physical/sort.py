@@ -80,7 +80,7 @@ class PhysicalSortLimit(Single):
             rank_type="ROW_NUMBER",
             partition=make(PartitionSpec)(fields=()),
             order_by=sort_spec(self.order),
-            rank_range=rank_range(self.offset + 1, end, None),
+            rank_range=rank_range(self.offset + 1, end),
             rank_strategy=rank_strategy(self.append, self.update_keys),
             output_row_number=False,
             generate_update_before=self.update_before,

@@ -17,8 +17,8 @@ from compiled_plan.planner.algebra.windows import (
     Windowing,
     WindowKind,
 )
-from compiled_plan.planner.physical.accumulators import Accumulators, accumulators
-from compiled_plan.planner.physical.aggregate import call_text, check_distinct, plan_call
+from compiled_plan.planner.physical.accumulators import Accumulators, accumulators, counted, counts_rows, tuple_text
+from compiled_plan.planner.physical.aggregate import call_text, check_distinct, group_text, plan_call
 from compiled_plan.planner.physical.base import (
     NewRows,
     NodeContext,
@@ -139,7 +139,7 @@ class PhysicalWindowAggregate(PerWindow):
 
     def _text(self, retract: bool) -> str:
         names = self.input.row_type.names
-        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        group = group_text(self.spec.grouping, names)
         window = windowing_text(self.windowing, names)
         return f"WindowAggregate({group}window=[{window}], select=[{self.spec.select_text(names, retract)}])"
 
@@ -186,8 +186,8 @@ class PhysicalLocalWindowAggregate(NewRows):
 
     def _text(self, retract: bool) -> str:
         names = self.input.row_type.names
-        group = f"groupBy=[{names_text(self.grouping, names)}], " if self.grouping else ""
-        calls = _counted(self.calls) if self.counted else self.calls
+        group = group_text(self.grouping, names)
+        calls = counted(self.calls) if self.counted else self.calls
         parts = [names[index] for index in self.grouping]
         values: dict[str, str] = {}
         for call, columns, mark in zip(calls, self.parts.calls, self.parts.distinct, strict=True):
@@ -196,7 +196,7 @@ class PhysicalLocalWindowAggregate(NewRows):
             text = call_text(replace(call, distinct=False), names, retract)
             if mark is not None:
                 text = text.replace("(", f"({mark} ", 1)
-            parts.append(f"{text} AS {_tuple_text(columns)}")
+            parts.append(f"{text} AS {tuple_text(columns)}")
         parts += [f"DISTINCT({value}) AS {mark}" for mark, value in values.items()]
         parts.append(f"slice_end('{ALIAS}) AS {self.row_type.names[-1]}")
         window = windowing_text(self.windowing, names)
@@ -238,36 +238,20 @@ class PhysicalGlobalWindowAggregate(PerWindow):
 
     def title(self) -> str:
         names = self.input.row_type.names
-        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        group = group_text(self.spec.grouping, names)
         of = "slice_end" if isinstance(self.windowing, ByTime) else "win_end"
         window = window_text(self.windowing.window, f"{of}=[{names[-1]}]", names)
         own = self.spec.columns.names[len(self.spec.grouping) :]
-        calls = _counted(self.spec.calls) if self.counted else self.spec.calls
+        calls = counted(self.spec.calls) if self.counted else self.spec.calls
         parts = [names[index] for index in self.spec.grouping]
         texts = []
         for call, columns, mark in zip(calls, self.parts.calls, self.parts.distinct, strict=True):
             merged = "" if mark is None else f"{mark} "
             suffix = "_RETRACT" if self.retract else ""
-            texts.append(f"{plain_name(call.name)}{suffix}({merged}{_tuple_text(columns)})")
+            texts.append(f"{plain_name(call.name)}{suffix}({merged}{tuple_text(columns)})")
         texts += [f"{_WORDS[kind]}('{ALIAS})" for _, kind in self.spec.properties]
         parts += [f"{text} AS {name}" for text, name in zip(texts, own, strict=False)]
         return f"GlobalWindowAggregate({group}window=[{window}], select=[{', '.join(parts)}])"
-
-
-def _tuple_text(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"
-
-
-_ROWS = AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR")
-
-
-def _counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
-    """The calls, and the number of rows behind them."""
-    return (*calls, _ROWS)
-
-
-def _counts_rows(call: AggregateCall) -> bool:
-    return call.name == "$COUNT$1" and not call.args and call.filter is None
 
 
 @lowers(WindowAggregate)
@@ -279,16 +263,16 @@ def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Physic
     retract = not at.traits(source).modify_kinds.insert_only
     # Windows that may become empty, or be empty among others that are not, are known by their number of rows.
     may_be_empty = retract or rel.windowing.window.kind is WindowKind.HOP
-    counted = may_be_empty and not any(map(_counts_rows, rel.calls))
-    calls = _counted(rel.calls) if counted else rel.calls
+    counting = may_be_empty and not any(map(counts_rows, rel.calls))
+    calls = counted(rel.calls) if counting else rel.calls
     parts = accumulators(calls, source.row_type, retract)
     if parts is None or not _in_two_phases(rel.windowing, at):
         return PhysicalWindowAggregate(PhysicalExchange(source, rel.grouping), spec, rel.windowing)
-    local = PhysicalLocalWindowAggregate(source, rel.grouping, rel.calls, counted, rel.windowing, parts)
+    local = PhysicalLocalWindowAggregate(source, rel.grouping, rel.calls, counting, rel.windowing, parts)
     keys = tuple(range(len(rel.grouping)))
     spread = PhysicalExchange(local, keys)
     moved = replace(spec, grouping=keys)
-    return PhysicalGlobalWindowAggregate(spread, moved, rel.windowing, source.row_type, retract, counted, parts)
+    return PhysicalGlobalWindowAggregate(spread, moved, rel.windowing, source.row_type, retract, counting, parts)
 
 
 def _check_slices(windowing: Windowing) -> None:

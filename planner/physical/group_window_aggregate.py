@@ -13,7 +13,7 @@ from compiled_plan.planner.algebra.windows import (
     Property,
     WindowKind,
 )
-from compiled_plan.planner.physical.aggregate import check_distinct, plan_call
+from compiled_plan.planner.physical.aggregate import check_distinct, group_text, plan_call
 from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
@@ -22,7 +22,6 @@ from compiled_plan.planner.physical.base import (
     make,
     unsupported,
 )
-from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import (
     Key,
@@ -88,7 +87,7 @@ class PhysicalGroupWindowAggregate(PerWindow):
         window, time = self.windowing.window, names[self.windowing.index]
         lengths = ", ".join(str(length) for length in (window.size, window.step) if length is not None)
         kind = {WindowKind.TUMBLE: "Tumbling", WindowKind.HOP: "Sliding"}.get(window.kind, "Session")
-        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        group = group_text(self.spec.grouping, names)
         shown = ", ".join(name for name, _ in self.spec.properties)
         properties = f"properties=[{shown}], " if shown else ""
         return (
