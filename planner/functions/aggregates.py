@@ -65,8 +65,8 @@ class Aggregate(Documented):
     coerce: Callable[[tuple[LogicalType, ...]], tuple[LogicalType, ...]] = lambda types: types
 
 
-def _sum(types: tuple[LogicalType, ...]) -> LogicalType:
-    type_ = types[0]
+def sum_type(type_: LogicalType) -> LogicalType:
+    """The type of SUM: decimals get 38 digits, other numbers keep their type."""
     if isinstance(type_, DecimalType):
         return DecimalType(precision=38, scale=type_.scale, nullable=type_.nullable)
     return type_
@@ -147,8 +147,8 @@ AGGREGATES: tuple[Aggregate, ...] = (
     Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR").api(
         "x.count", "COUNT of the rows where this is not NULL."
     ),
-    Aggregate("SUM", (1,), _sum, _number, "NUMERIC").api("x.sum", "SUM: NULL of no rows."),
-    Aggregate("$SUM0", (1,), lambda types: _sum(types).not_null(), _number, "NUMERIC", group_nullable=False).api(
+    Aggregate("SUM", (1,), lambda types: sum_type(types[0]), _number, "NUMERIC").api("x.sum", "SUM: NULL of no rows."),
+    Aggregate("$SUM0", (1,), lambda types: sum_type(types[0]).not_null(), _number, "NUMERIC", group_nullable=False).api(
         "x.sum0", "SUM, and 0 in the place of NULL: `$SUM0` in SQL."
     ),
     Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC").api("x.avg", "AVG: the average."),

@@ -20,12 +20,8 @@ def require_insert_only(what: str, source: PhysicalOperator, at: OperatorPlanner
     """
     kinds = at.traits(source).modify_kinds
     if not kinds.insert_only:
-        raise unsupported_changes(
-            what,
-            kinds,
-            producer(source, kinds, at),
-            "make its input append-only: a table or query whose rows never change",
-        )
+        remedy = "make its input append-only: a table or query whose rows never change"
+        raise unsupported_changes(what, kinds, producer(source, kinds, at), remedy)
 
 
 def refuse_changes(what: str, source: PhysicalOperator, at: OperatorPlanner) -> None:

@@ -13,7 +13,7 @@ from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand
 from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.plans.rex import InputRef, RexNode
-from compiled_plan.plans.types import BIGINT, Field, RowType
+from compiled_plan.plans.types import BIGINT, Field, RowType, row_of
 
 EXPAND_COLUMN = "$e"
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
@@ -57,10 +57,9 @@ def _expand(rel: RelNode) -> RelNode:
         for at, type_ in enumerate(given.types)
     ]
     types += [given.types[index] for index in copies] + [BIGINT.not_null()]
-    row = RowType(fields=tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True)))
     mark = len(names) - 1
     moved = {index: len(given.fields) + at for at, index in enumerate(copies)}
-    return _above(rel, Expand(rel.input, projects, row, mark), mark, moved)
+    return _above(rel, Expand(rel.input, projects, row_of(names, types), mark), mark, moved)
 
 
 def _number(grouping: tuple[int, ...], kept: tuple[int, ...]) -> int:
