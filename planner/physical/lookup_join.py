@@ -11,7 +11,7 @@ from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, sa
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
 from compiled_plan.planner.algebra.timed import TemporalJoin
-from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
+from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.physical.base import (
     NewColumns,
     NodeContext,
@@ -98,7 +98,7 @@ class PhysicalLookupJoin(NewColumns):
     def _table(self) -> LookupTable:
         table = self.asked.table
         produced = self.asked.columns.with_nullability(False)
-        physical = [column.name for column in table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = [column.name for column in table.physical]
         abilities: tuple[ProjectPushDown, ...] = ()
         if list(produced.names) != physical:
             paths = tuple((physical.index(name),) for name in produced.names)

@@ -182,4 +182,4 @@ class _Rewriting:
 
 def may_split(settings: Settings) -> bool:
     """Whether aggregates may be in two phases."""
-    return settings.text(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0
+    return settings.value(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0

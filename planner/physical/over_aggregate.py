@@ -103,7 +103,7 @@ class PhysicalOverAggregate(NewColumns):
                 constants=tuple(constants),
                 original_input_fields=width,
             ),
-            unbounded_over_version=int(at.settings.text("table.exec.unbounded-over.version")),
+            unbounded_over_version=int(at.settings.value("table.exec.unbounded-over.version")),
         )
 
     def _bound(

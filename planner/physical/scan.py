@@ -92,7 +92,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
         )
 
     def _abilities(self) -> tuple[_ABILITIES, ...]:
-        physical = [column.name for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = [column.name for column in self.table.physical]
         metadata = _metadata(self.table)
         names = self.columns.names
         chosen = [name for name in names if name in physical]
@@ -153,7 +153,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
     def title(self) -> str:
         name = self.table.identifier
         metadata = _metadata(self.table)
-        physical = [column.name for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = [column.name for column in self.table.physical]
         read = ", ".join(self.columns.names)
         pushed = ""
         chosen = [item for item in self.columns.names if item in physical]

@@ -85,7 +85,7 @@ class PhysicalSink(Single):
         if not metadata:
             return ()
         keys = tuple(column.metadata_key or column.name for column in metadata)
-        physical = [column for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = self.table.physical
         fields = tuple(Field(column.name, column.type) for column in (*physical, *metadata))
         consumed = replace(self.row_type.with_nullability(False), fields=fields)
         return (make(WritingMetadata)(metadata_keys=keys, consumed_type=consumed),)
@@ -106,7 +106,7 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> PhysicalOperator:
     table = replace(rel.table, options=tuple(options_of(rel.table, hints).items()))
     accepted = sink_changelog(table, _mode_of(traits.modify_kinds))
     _check_changes(table, accepted, source, traits, at)
-    if at.settings.text(ROWTIME_INSERTER).upper() != "DISABLED":
+    if at.settings.value(ROWTIME_INSERTER).upper() != "DISABLED":
         _check_rowtimes(table, source.row_type)
     materialize = _materializes(rel, table, source, traits, at)
     return PhysicalSink(
@@ -172,7 +172,7 @@ def _materializes(
     retracts = ChangelogMode.UPDATE_BEFORE in taken
     if rel.on_conflict is not None:
         _check_conflict_clause(rel, taken, source)
-    how = at.settings.text("table.exec.sink.upsert-materialize").upper()
+    how = at.settings.value("table.exec.sink.upsert-materialize").upper()
     if how == "NONE" or retracts or not table.primary_key:
         return False
     if how == "FORCE":

@@ -291,6 +291,6 @@ def _check_slices(windowing: Windowing) -> None:
 
 
 def _in_two_phases(windowing: Windowing, at: OperatorPlanner) -> bool:
-    if at.settings.text("table.optimizer.agg-phase-strategy").upper() == "ONE_PHASE":
+    if at.settings.value("table.optimizer.agg-phase-strategy").upper() == "ONE_PHASE":
         return False
     return is_rowtime(windowing.time) and not windowing.window.is_session

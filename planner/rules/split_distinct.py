@@ -41,7 +41,7 @@ _SPREAD = ("$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1")
 
 def split_distinct(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
     """The trees with their DISTINCT aggregates in two, the first of them by so many buckets as the program says."""
-    buckets = int(settings.text("table.optimizer.distinct-agg.split.bucket-num"))
+    buckets = int(settings.value("table.optimizer.distinct-agg.split.bucket-num"))
 
     def change(node: RelNode) -> RelNode:
         return _split(node, buckets) if isinstance(node, Aggregate) else node
