@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from compiled_plan.planner.algebra.nodes import (
     Project,
@@ -15,8 +15,16 @@ from compiled_plan.planner.algebra.nodes import (
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery
 from compiled_plan.plans.rex import RexNode, transform, walk
 
+AnyNode = TypeVar("AnyNode", bound=RelNode)
+
 #: Stands for an input that does not matter.
 _HOLE = RelNode()
+
+
+def bare(rel: AnyNode) -> AnyNode:
+    """The node without its inputs."""
+    return cast("AnyNode", rel.with_inputs((_HOLE,) * len(rel.inputs)))
+
 
 Change = Callable[[RelNode], RelNode]
 RexChange = Callable[[RexNode], RexNode]
@@ -50,8 +58,7 @@ def share(rels: Sequence[RelNode]) -> tuple[RelNode, ...]:
         if isinstance(rel, Scan) and rel.alias:
             rel = replace(rel, alias="")
         # The inputs are canonical already: the same objects where they are equal.
-        bare = rel.with_inputs((_HOLE,) * len(rel.inputs))
-        return known.setdefault((bare, tuple(map(id, rel.inputs))), rel)
+        return known.setdefault((bare(rel), tuple(map(id, rel.inputs))), rel)
 
     return rewrite_all(rels, canonical)
 

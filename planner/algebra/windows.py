@@ -147,11 +147,6 @@ class WindowRank(NewColumns):
     columns: RowType
     function: str = "ROW_NUMBER"
 
-    @property
-    def numbered(self) -> bool:
-        """Whether the rank is the last column."""
-        return len(self.columns.fields) > len(self.input.row_type.fields)
-
 
 @dataclass(frozen=True, slots=True)
 class WindowDeduplicate(Single):

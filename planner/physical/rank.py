@@ -8,8 +8,9 @@ from typing import cast
 
 from compiled_plan.planner.algebra.kinds import time_kind
 from compiled_plan.planner.algebra.nodes import Rank, SortKey
+from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.physical.base import (
-    NewColumns,
+    NewRows,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
@@ -104,7 +105,7 @@ class PhysicalDeduplicate(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalRank(NewColumns):
+class PhysicalRank(NewRows):
     """Per partition, the rows ranked `start` to `end` (from 1, None: no end, or what a column says).
 
     `update_keys` are the keys of the updates where a rank can only rise; None: each change is found by its row.
@@ -112,23 +113,26 @@ class PhysicalRank(NewColumns):
 
     GIVES = ModifyKinds.ALL
 
-    partition: tuple[int, ...]
-    order: tuple[SortKey, ...]
-    start: int
-    end: int | None
-    end_column: int | None
-    number: bool
+    spec: Rank
     append: bool
     update_keys: tuple[int, ...] | None
-    function: str = "ROW_NUMBER"
     update_before: bool = False
 
+    @property
+    def row_type(self) -> RowType:
+        return self.spec.columns
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the rank is the last column."""
+        return self.spec.rank_column is not None
+
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        found = set(keys_within(inputs[0].upsert_keys, Key(self.partition)))
-        if self.number:
-            found.add(Key((*self.partition, len(self.columns.fields) - 1)))
-        if self.start == 1 and self.end == 1:
-            found.add(Key(self.partition))
+        found = set(keys_within(inputs[0].upsert_keys, Key(self.spec.partition)))
+        if self.numbered:
+            found.add(Key((*self.spec.partition, len(self.spec.columns.fields) - 1)))
+        if self.spec.start == 1 and self.spec.end == 1:
+            found.add(Key(self.spec.partition))
         return frozenset(found)
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
@@ -141,25 +145,25 @@ class PhysicalRank(NewColumns):
         return make(RankNode)(
             **self.header(at),
             configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
-            rank_type=cast("RankType", self.function),
-            partition=make(PartitionSpec)(fields=self.partition),
-            order_by=sort_spec(self.order),
-            rank_range=rank_range(self.start, self.end, self.end_column),
+            rank_type=cast("RankType", self.spec.function),
+            partition=make(PartitionSpec)(fields=self.spec.partition),
+            order_by=sort_spec(self.spec.order),
+            rank_range=rank_range(self.spec.start, self.spec.end, self.spec.end_column),
             rank_strategy=rank_strategy(self.append, self.update_keys),
-            output_row_number=self.number,
+            output_row_number=self.numbered,
             generate_update_before=self.update_before,
             state=(at.entry("rankState"),),
         )
 
     def title(self) -> str:
         names = self.input.row_type.names
-        column = self.end_column
-        span = range_text(self.start, self.end) if column is None else f"rankEnd={names[column]}"
-        partition = f", partitionBy=[{names_text(self.partition, names)}]" if self.partition else ""
+        column = self.spec.end_column
+        span = range_text(self.spec.start, self.spec.end) if column is None else f"rankEnd={names[column]}"
+        partition = f", partitionBy=[{names_text(self.spec.partition, names)}]" if self.spec.partition else ""
         return (
-            f"Rank(strategy=[{strategy_text(self.append, self.update_keys)}], rankType=[{self.function}], "
-            f"rankRange=[{span}]{partition}, orderBy=[{order_text(self.order, names)}], "
-            f"select=[{', '.join(self.columns.names)}])"
+            f"Rank(strategy=[{strategy_text(self.append, self.update_keys)}], rankType=[{self.spec.function}], "
+            f"rankRange=[{span}]{partition}, orderBy=[{order_text(self.spec.order, names)}], "
+            f"select=[{', '.join(self.spec.columns.names)}])"
         )
 
 
@@ -215,19 +219,7 @@ def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
     if append and time is not TimeKind.REGULAR and rel.rank_column is None and (rel.start, rel.end) == (1, 1):
         return PhysicalDeduplicate(source, rel.partition, time is TimeKind.ROWTIME, not rel.order[0].ascending)
     update_keys = None if append else rising_keys(rel.partition, rel.order, traits)
-    return PhysicalRank(
-        source,
-        rel.partition,
-        rel.order,
-        rel.start,
-        rel.end,
-        rel.end_column,
-        rel.rank_column is not None,
-        append,
-        update_keys,
-        rel.function,
-        columns=rel.columns,
-    )
+    return PhysicalRank(source, bare(rel), append, update_keys)
 
 
 def _time_order(rel: Rank, row: RowType) -> TimeKind:

@@ -5,13 +5,13 @@ Source: Flink's page "Window Top-N"; Flink 2.3's plans.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
-from compiled_plan.planner.algebra.nodes import SortKey
-from compiled_plan.planner.algebra.windows import Attached, WindowRank
+from compiled_plan.planner.algebra.traverse import bare
+from compiled_plan.planner.algebra.windows import WindowRank
 from compiled_plan.planner.physical.base import (
-    NewColumns,
+    NewRows,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
@@ -34,50 +34,56 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.ranks import RankType
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.nodes.window import WindowRank as WindowRankNode
+from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalWindowRank(NewColumns):
+class PhysicalWindowRank(NewRows):
     """Per window and partition, the rows ranked `start` to `end`."""
 
     GIVES = ModifyKinds.INSERT
 
-    partition: tuple[int, ...]
-    order: tuple[SortKey, ...]
-    start: int
-    end: int | None
-    windowing: Attached
-    function: str
+    spec: WindowRank
+
+    @property
+    def row_type(self) -> RowType:
+        return self.spec.columns
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the rank is the last column."""
+        return len(self.spec.columns.fields) > len(self.input.row_type.fields)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         found = set(inputs[0].upsert_keys)
-        if len(self.columns.fields) > len(self.input.row_type.fields):
-            rank = len(self.columns.fields) - 1
-            found |= {Key((*self.partition, side, rank)) for side in (self.windowing.start, self.windowing.end)}
+        if self.numbered:
+            rank = len(self.spec.columns.fields) - 1
+            sides = (self.spec.windowing.start, self.spec.windowing.end)
+            found |= {Key((*self.spec.partition, side, rank)) for side in sides}
         return frozenset(found)
 
     @property
     def batches(self) -> MiniBatchMode | None:
-        return batches_of(self.windowing)
+        return batches_of(self.spec.windowing)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(WindowRankNode)(
             **self.header(at),
             configuration=time_zone(at.settings),
-            rank_type=cast("RankType", self.function),
-            partition_spec=make(PartitionSpec)(fields=self.partition),
-            sort_spec=sort_spec(self.order),
-            rank_range=rank_range(self.start, self.end),
-            output_row_number=len(self.columns.fields) > len(self.input.row_type.fields),
-            windowing=plan_windowing(self.windowing),
+            rank_type=cast("RankType", self.spec.function),
+            partition_spec=make(PartitionSpec)(fields=self.spec.partition),
+            sort_spec=sort_spec(self.spec.order),
+            rank_range=rank_range(self.spec.start, self.spec.end),
+            output_row_number=self.numbered,
+            windowing=plan_windowing(self.spec.windowing),
         )
 
     def title(self) -> str:
-        names = self.input.row_type.names
+        names, spec = self.input.row_type.names, self.spec
         return (
-            f"WindowRank(window=[{windowing_text(self.windowing, names)}], rankType=[{self.function}], "
-            f"rankRange=[{range_text(self.start, self.end)}], partitionBy=[{names_text(self.partition, names)}], "
-            f"orderBy=[{order_text(self.order, names)}], select=[{', '.join(self.columns.names)}])"
+            f"WindowRank(window=[{windowing_text(spec.windowing, names)}], rankType=[{spec.function}], "
+            f"rankRange=[{range_text(spec.start, spec.end)}], partitionBy=[{names_text(spec.partition, names)}], "
+            f"orderBy=[{order_text(spec.order, names)}], select=[{', '.join(spec.columns.names)}])"
         )
 
 
@@ -87,8 +93,5 @@ def _lower_window_rank(rel: WindowRank, at: OperatorPlanner) -> PhysicalOperator
         raise unsupported(f"{rel.function}() as a window top-n", remedy="use ROW_NUMBER()")
     source = at.lower(rel.input)
     refuse_changes("a window top-n", source, at)
-    partition = tuple(sorted(rel.partition))
-    spread = PhysicalExchange(source, partition)
-    return PhysicalWindowRank(
-        spread, partition, rel.order, rel.start, rel.end, rel.windowing, rel.function, columns=rel.columns
-    )
+    rel = replace(rel, partition=tuple(sorted(rel.partition)))
+    return PhysicalWindowRank(PhysicalExchange(source, rel.partition), bare(rel))
