@@ -87,9 +87,10 @@ schema: $(READY)  ## the JSON Schemas in schemas/, from the declarations of node
 	@$(BIN)/python -m compiled_plan.schemas.generate
 	@$(BIN)/python -m tools.document_schemas
 
-docs: $(READY)  ## the tables of docs/reference and plans/rex/signatures.json, from the declarations
+docs: $(READY)  ## the tables of docs/reference, plans/rex/signatures.json, the Table API's plain calls, from the declarations
 	@$(BIN)/python -m tools.reference
 	@$(BIN)/python -m tools.signature_table
+	@$(BIN)/python -m tools.expression_methods
 
 docs-site: $(READY)  ## the documents as a static site with search: build/site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -19,46 +19,23 @@ if TYPE_CHECKING:
     from compiled_plan.api.table import Table
     from compiled_plan.planner.table.descriptors import Schema, TableDescriptor
     from compiled_plan.planner.table.expressions.built_in import (
-        atan2,
-        concat,
-        concat_ws,
-        convert_tz,
         count_star,
-        current_database,
         current_date,
         current_time,
         current_timestamp,
-        current_watermark,
-        date_format,
-        dense_rank,
-        e,
-        from_unixtime,
-        greatest,
         json_array,
         json_array_agg,
         json_object,
         json_object_agg,
-        json_string,
         lag,
         lead,
-        least,
         local_time,
         local_timestamp,
         log,
         negative,
-        pi,
-        proctime,
-        rand,
         rand_integer,
-        rank,
-        row_number,
         temporal_overlaps,
         timestamp_diff,
-        to_date,
-        to_timestamp,
-        to_timestamp_ltz,
-        unix_timestamp,
-        uuid,
     )
     from compiled_plan.planner.table.expressions.expression import Expression
     from compiled_plan.planner.table.expressions.functions import (
@@ -67,12 +44,10 @@ if TYPE_CHECKING:
         call,
         call_sql,
         case,
-        coalesce,
         col,
         if_then_else,
         lit,
         map_,
-        map_from_arrays,
         not_,
         null_of,
         or_,
@@ -82,6 +57,33 @@ if TYPE_CHECKING:
         with_all_columns,
         with_columns,
         without_columns,
+    )
+    from compiled_plan.planner.table.expressions.plain_functions import (
+        atan2,
+        coalesce,
+        concat,
+        concat_ws,
+        convert_tz,
+        current_database,
+        current_watermark,
+        date_format,
+        dense_rank,
+        e,
+        from_unixtime,
+        greatest,
+        json_string,
+        least,
+        map_from_arrays,
+        pi,
+        proctime,
+        rand,
+        rank,
+        row_number,
+        to_date,
+        to_timestamp,
+        to_timestamp_ltz,
+        unix_timestamp,
+        uuid,
     )
     from compiled_plan.planner.table.expressions.structured import object_of
     from compiled_plan.planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
@@ -117,14 +119,16 @@ if TYPE_CHECKING:
     from compiled_plan.plans.types.row import Row, RowKind
 
 _FUNCTIONS = """
-    and_ array call call_sql case coalesce col if_then_else lit map_ map_from_arrays not_ null_of or_ range_ row
-    row_interval with_all_columns with_columns without_columns
+    and_ array call call_sql case col if_then_else lit map_ not_ null_of or_ range_ row row_interval with_all_columns
+    with_columns without_columns
 """
 _BUILT_IN = """
-    atan2 concat concat_ws convert_tz count_star current_database current_date current_time current_timestamp
-    current_watermark date_format dense_rank e from_unixtime greatest json_array json_array_agg json_object
-    json_object_agg json_string lag lead least local_time local_timestamp log negative pi proctime rand
-    rand_integer rank row_number temporal_overlaps timestamp_diff to_date to_timestamp to_timestamp_ltz
+    count_star current_date current_time current_timestamp json_array json_array_agg json_object json_object_agg lag
+    lead local_time local_timestamp log negative rand_integer temporal_overlaps timestamp_diff
+"""
+_PLAIN = """
+    atan2 coalesce concat concat_ws convert_tz current_database current_watermark date_format dense_rank e from_unixtime
+    greatest json_string least map_from_arrays pi proctime rand rank row_number to_date to_timestamp to_timestamp_ltz
     unix_timestamp uuid
 """
 _WINDOWS = "CURRENT_RANGE CURRENT_ROW Cumulate Over Session Slide Tumble UNBOUNDED_RANGE UNBOUNDED_ROW"
@@ -138,6 +142,7 @@ _USER_FUNCTIONS = """
 _HOMES = {
     **dict.fromkeys(_FUNCTIONS.split(), "compiled_plan.planner.table.expressions.functions"),
     **dict.fromkeys(_BUILT_IN.split(), "compiled_plan.planner.table.expressions.built_in"),
+    **dict.fromkeys(_PLAIN.split(), "compiled_plan.planner.table.expressions.plain_functions"),
     **dict.fromkeys(_WINDOWS.split(), "compiled_plan.planner.table.windows"),
     **dict.fromkeys(_USER_FUNCTIONS.split(), "compiled_plan.plans.functions"),
     "CompiledPlan": "compiled_plan.api.running.plans",

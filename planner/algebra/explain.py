@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from compiled_plan.planner.algebra import nodes as n
 from compiled_plan.planner.algebra.rex import OuterRef, Over, Subquery
@@ -102,18 +102,63 @@ def _shared(rel: n.RelNode) -> set[int]:
 
 
 def _line(node: n.RelNode) -> str:
-    details = _DETAILS.get(type(node))
-    return f"{type(node).__name__}({details(node)})" if details is not None else type(node).__name__
+    details = _details(node)
+    return type(node).__name__ if details is None else f"{type(node).__name__}({details})"
+
+
+def _details(node: n.RelNode) -> str | None:
+    match node:
+        case n.Scan():
+            alias = f" AS {node.alias}" if node.alias and node.alias != node.table.identifier.name else ""
+            return node.table.identifier.name + alias + _hints(node.hints)
+        case n.Values():
+            return ", ".join(f"({', '.join(map(rex_text, row))})" for row in node.rows)
+        case n.Project():
+            return _named(node.columns.names, node.exprs)
+        case n.Filter():
+            return rex_text(node.condition)
+        case n.WatermarkAssigner():
+            return f"{node.columns.names[node.index]}, {rex_text(node.watermark)}"
+        case n.Join():
+            return f"{node.kind.value}, {rex_text(node.condition)}{_hints(node.hints)}"
+        case n.Correlate():
+            condition = "" if node.condition is None else f", {rex_text(node.condition)}"
+            return f"{node.kind.value}, {node.name}{condition}"
+        case n.TableFunctionScan():
+            return rex_text(node.call)
+        case n.Aggregate():
+            sets = f", sets={[list(found) for found in node.grouping_sets]}" if node.grouping_sets else ""
+            calls = "".join(f", {call.column}={_call(call)}" for call in node.calls)
+            return f"group={list(node.grouping)}{sets}{calls}{_hints(node.hints)}"
+        case n.Sort():
+            limits = [f"offset={node.offset}"] if node.offset else []
+            limits += [f"fetch={node.fetch}"] if node.fetch is not None else []
+            return ", ".join([part for part in (_keys(node.keys),) if part] + limits)
+        case n.Rank():
+            return f"partition={list(node.partition)}, {_keys(node.order)}, {node.start} to {node.end}"
+        case n.SetOp():
+            return node.kind.value + (" ALL" if node.all else "")
+        case IntervalJoin():
+            bounds = node.bounds
+            return f"{node.kind.value}, {rex_text(node.condition)}, {bounds.lower} to {bounds.upper} ms"
+        case OverAggregate():
+            calls = "".join(f", {call.column}={_call(call)}" for call in node.calls)
+            frame = f"{node.unit.value} {node.lower.kind} {node.upper.kind}"
+            return f"partition={list(node.partition)}, {_keys(node.order)}, {frame}{calls}"
+        case TemporalJoin():
+            version = "" if node.version is None else f", version=${node.version}"
+            return f"{node.kind.value}, {rex_text(node.condition)}, time=${node.time}{version}"
+        case Match():
+            measures = [name for name, _ in node.measures]
+            return f"partition={list(node.partition)}, {_keys(node.order)}, measures={measures}"
+        case n.Sink():
+            target = "" if node.target is None else f", target={list(node.target)}"
+            return f"{node.table.identifier.name}{target}{_hints(node.hints)}"
+    return None
 
 
 def _named(names: Sequence[str], exprs: Sequence[RexNode]) -> str:
     return ", ".join(f"{name}={rex_text(rex)}" for name, rex in zip(names, exprs, strict=True))
-
-
-def _scan(node: n.RelNode) -> str:
-    assert isinstance(node, n.Scan)
-    alias = f" AS {node.alias}" if node.alias and node.alias != node.table.identifier.name else ""
-    return node.table.identifier.name + alias + _hints(node.hints)
 
 
 def _hints(hints: Sequence[n.Hint]) -> str:
@@ -121,55 +166,6 @@ def _hints(hints: Sequence[n.Hint]) -> str:
         return ""
     texts = [f"{hint.name}({', '.join(f'{key}={value}' for key, value in hint.options)})" for hint in hints]
     return f", hints=[{', '.join(texts)}]"
-
-
-def _join(node: n.RelNode) -> str:
-    assert isinstance(node, n.Join)
-    return f"{node.kind.value}, {rex_text(node.condition)}{_hints(node.hints)}"
-
-
-def _interval_join(node: n.RelNode) -> str:
-    assert isinstance(node, IntervalJoin)
-    bounds = node.bounds
-    return f"{node.kind.value}, {rex_text(node.condition)}, {bounds.lower} to {bounds.upper} ms"
-
-
-def _correlate(node: n.RelNode) -> str:
-    assert isinstance(node, n.Correlate)
-    condition = "" if node.condition is None else f", {rex_text(node.condition)}"
-    return f"{node.kind.value}, {node.name}{condition}"
-
-
-def _project(node: n.RelNode) -> str:
-    assert isinstance(node, n.Project)
-    return _named(node.columns.names, node.exprs)
-
-
-def _filter(node: n.RelNode) -> str:
-    assert isinstance(node, n.Filter)
-    return rex_text(node.condition)
-
-
-def _values(node: n.RelNode) -> str:
-    assert isinstance(node, n.Values)
-    return ", ".join(f"({', '.join(map(rex_text, row))})" for row in node.rows)
-
-
-def _function(node: n.RelNode) -> str:
-    assert isinstance(node, n.TableFunctionScan)
-    return rex_text(node.call)
-
-
-def _watermark(node: n.RelNode) -> str:
-    assert isinstance(node, n.WatermarkAssigner)
-    return f"{node.columns.names[node.index]}, {rex_text(node.watermark)}"
-
-
-def _aggregate(node: n.RelNode) -> str:
-    assert isinstance(node, n.Aggregate)
-    sets = f", sets={[list(found) for found in node.grouping_sets]}" if node.grouping_sets else ""
-    calls = "".join(f", {call.column}={_call(call)}" for call in node.calls)
-    return f"group={list(node.grouping)}{sets}{calls}{_hints(node.hints)}"
 
 
 def _call(call: n.AggregateCall) -> str:
@@ -183,65 +179,3 @@ def _keys(keys: Sequence[n.SortKey]) -> str:
         f"${key.index} {'ASC' if key.ascending else 'DESC'} NULLS {'LAST' if key.nulls_last else 'FIRST'}"
         for key in keys
     )
-
-
-def _sort(node: n.RelNode) -> str:
-    assert isinstance(node, n.Sort)
-    limits = [f"offset={node.offset}"] if node.offset else []
-    limits += [f"fetch={node.fetch}"] if node.fetch is not None else []
-    return ", ".join([part for part in (_keys(node.keys),) if part] + limits)
-
-
-def _rank(node: n.RelNode) -> str:
-    assert isinstance(node, n.Rank)
-    return f"partition={list(node.partition)}, {_keys(node.order)}, {node.start} to {node.end}"
-
-
-def _set_op(node: n.RelNode) -> str:
-    assert isinstance(node, n.SetOp)
-    return node.kind.value + (" ALL" if node.all else "")
-
-
-def _sink(node: n.RelNode) -> str:
-    assert isinstance(node, n.Sink)
-    target = "" if node.target is None else f", target={list(node.target)}"
-    return f"{node.table.identifier.name}{target}{_hints(node.hints)}"
-
-
-def _over_aggregate(node: n.RelNode) -> str:
-    assert isinstance(node, OverAggregate)
-    calls = "".join(f", {call.column}={_call(call)}" for call in node.calls)
-    frame = f"{node.unit.value} {node.lower.kind} {node.upper.kind}"
-    return f"partition={list(node.partition)}, {_keys(node.order)}, {frame}{calls}"
-
-
-def _temporal_join(node: n.RelNode) -> str:
-    assert isinstance(node, TemporalJoin)
-    version = "" if node.version is None else f", version=${node.version}"
-    return f"{node.kind.value}, {rex_text(node.condition)}, time=${node.time}{version}"
-
-
-def _match(node: n.RelNode) -> str:
-    assert isinstance(node, Match)
-    return f"partition={list(node.partition)}, {_keys(node.order)}, measures={[name for name, _ in node.measures]}"
-
-
-_DETAILS: dict[type[n.RelNode], Callable[[n.RelNode], str]] = {
-    n.Scan: _scan,
-    n.Values: _values,
-    n.Project: _project,
-    n.Filter: _filter,
-    n.WatermarkAssigner: _watermark,
-    n.Join: _join,
-    n.Correlate: _correlate,
-    n.TableFunctionScan: _function,
-    n.Aggregate: _aggregate,
-    n.Sort: _sort,
-    n.Rank: _rank,
-    n.SetOp: _set_op,
-    IntervalJoin: _interval_join,
-    OverAggregate: _over_aggregate,
-    TemporalJoin: _temporal_join,
-    Match: _match,
-    n.Sink: _sink,
-}

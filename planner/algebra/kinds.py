@@ -1,8 +1,10 @@
-"""The kinds of joins and set operations."""
+"""The kinds of joins, set operations and times."""
 
 from __future__ import annotations
 
 from enum import Enum
+
+from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
 
 class JoinKind(Enum):
@@ -22,3 +24,23 @@ class SetKind(Enum):
     UNION = "UNION"
     INTERSECT = "INTERSECT"
     MINUS = "MINUS"
+
+
+def time_kind(type_: LogicalType) -> TimeKind:
+    """Which time attribute a type is; REGULAR for none."""
+    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
+
+
+def is_time(type_: LogicalType) -> bool:
+    """Whether a type is a time attribute."""
+    return time_kind(type_) is not TimeKind.REGULAR
+
+
+def is_rowtime(type_: LogicalType) -> bool:
+    """Whether a type is an attribute of event time."""
+    return time_kind(type_) is TimeKind.ROWTIME
+
+
+def is_proctime(type_: LogicalType) -> bool:
+    """Whether a type is an attribute of processing time."""
+    return time_kind(type_) is TimeKind.PROCTIME

@@ -6,8 +6,9 @@ columns, then right); those of `algebra.rex` exist only here. Time attributes ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.rows import join_row_type
@@ -69,6 +70,11 @@ class AggregateCall:
     ignore_nulls: bool = False
     syntax: str | None = None
 
+    def moved(self, place: Callable[[int], int]) -> AggregateCall:
+        """The call over columns that stand elsewhere."""
+        where = None if self.filter is None else place(self.filter)
+        return replace(self, args=tuple(map(place, self.args)), filter=where)
+
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
@@ -82,6 +88,9 @@ class SortKey:
 @dataclass(frozen=True, slots=True)
 class RelNode:
     """Base of all relational nodes."""
+
+    #: The field with the node's expressions over the columns of its inputs; None where it has none.
+    EXPRESSIONS: ClassVar[str | None] = None
 
     @property
     def row_type(self) -> RowType:
@@ -130,6 +139,17 @@ class Single(RelNode):
         return replace(self, input=inputs[0])
 
 
+class NewColumns(Single):
+    """A node with one input and columns of its own."""
+
+    __slots__ = ()
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+
 @dataclass(frozen=True, slots=True)
 class Barrier(Single):
     """A node that rules leave as it is: it reads all columns, no condition passes it, and its rows have no window.
@@ -174,49 +194,49 @@ class Scan(_Leaf):
 class Values(_Leaf):
     """Constant rows; each cell is a Literal or a call over literals."""
 
+    EXPRESSIONS = "rows"
+
     rows: tuple[tuple[RexNode, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Project(Single):
+class Project(NewColumns):
     """New columns from expressions. May hold Over expressions until the rules take them out."""
+
+    EXPRESSIONS = "exprs"
 
     exprs: tuple[RexNode, ...]
     columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
 
 @dataclass(frozen=True, slots=True)
 class Filter(Single):
     """Rows for which `condition` is true. May hold Subquery expressions until the rules take them out."""
 
+    EXPRESSIONS = "condition"
+
     condition: RexNode
 
 
 @dataclass(frozen=True, slots=True)
-class WatermarkAssigner(Single):
+class WatermarkAssigner(NewColumns):
     """Makes column `index` the rowtime, its watermark being `watermark` over the input's columns."""
+
+    EXPRESSIONS = "watermark"
 
     index: int
     watermark: RexNode
     columns: RowType
 
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
-
-class _Pair(RelNode):
+@dataclass(frozen=True, slots=True)
+class Pair(RelNode):
     """A node whose columns are those of two inputs; it keeps them, which are asked for often and at every level."""
 
-    __slots__ = ("_columns",)
-    _columns: RowType
     left: RelNode
     right: RelNode
     kind: JoinKind
+    _columns: RowType = field(init=False, repr=False, compare=False)
 
     @property
     def row_type(self) -> RowType:
@@ -231,49 +251,46 @@ class _Pair(RelNode):
     def inputs(self) -> tuple[RelNode, ...]:
         return (self.left, self.right)
 
+    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
+        return replace(self, left=inputs[0], right=inputs[1])
+
 
 @dataclass(frozen=True, slots=True)
-class Join(_Pair):
+class Join(Pair):
     """A join of two inputs; `condition` is over left and right columns. `hints` are those of its query block.
 
     `left_aliases` and `right_aliases` are the names in the query that stand for each side (for STATE_TTL).
     """
 
-    left: RelNode
-    right: RelNode
-    kind: JoinKind
+    EXPRESSIONS = "condition"
+
     condition: RexNode
     hints: tuple[Hint, ...] = ()
     left_aliases: tuple[str, ...] = ()
     right_aliases: tuple[str, ...] = ()
 
-    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
-        return replace(self, left=inputs[0], right=inputs[1])
-
 
 @dataclass(frozen=True, slots=True)
-class Correlate(_Pair):
+class Correlate(Pair):
     """For every left row, the right rows that depend on it through OuterRef(name); kind INNER or LEFT."""
 
-    left: RelNode
-    right: RelNode
-    kind: JoinKind
+    EXPRESSIONS = "condition"
+
     name: str
     condition: RexNode | None = None
-
-    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
-        return replace(self, left=inputs[0], right=inputs[1])
 
 
 @dataclass(frozen=True, slots=True)
 class TableFunctionScan(_Leaf):
     """The rows that a table function gives (`$UNNEST_ROWS$1`, `$REPLICATE_ROWS$1`, a user's); no input of its own."""
 
+    EXPRESSIONS = "call"
+
     call: RexNode
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate(Single):
+class Aggregate(NewColumns):
     """Groups and aggregates. Columns: the grouping columns in order, then the calls.
 
     `grouping_sets` has more than one entry for GROUPING SETS, ROLLUP and CUBE (each a subset of `grouping`); the
@@ -288,10 +305,6 @@ class Aggregate(Single):
     hints: tuple[Hint, ...] = ()
     split: bool = False
 
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
 
 @dataclass(frozen=True, slots=True)
 class Sort(Single):
@@ -303,7 +316,7 @@ class Sort(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Rank(Single):
+class Rank(NewColumns):
     """ROW_NUMBER top-n: per `partition`, ordered by `order`, the rows ranked `start` to `end` (1-based, inclusive).
 
     `end_column` instead of `end` when the limit is a column. With `rank_column` the rank is the last column.
@@ -317,10 +330,6 @@ class Rank(Single):
     rank_column: str | None
     columns: RowType
     function: str = "ROW_NUMBER"
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,16 +354,14 @@ class SetOp(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Expand(Single):
+class Expand(NewColumns):
     """Every input row once per entry of `projects`; used for grouping sets."""
+
+    EXPRESSIONS = "projects"
 
     projects: tuple[tuple[RexNode, ...], ...]
     columns: RowType
     expand_id: int = 0
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
 
 @dataclass(frozen=True, slots=True)

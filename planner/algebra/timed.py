@@ -5,18 +5,16 @@ They are made by rules and by the binder from the plain nodes of `planner.algebr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import AggregateCall, Barrier, RelNode, Single, SortKey
+from compiled_plan.planner.algebra.nodes import AggregateCall, Barrier, NewColumns, Pair, Single, SortKey
 from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
-from compiled_plan.planner.algebra.rows import join_row_type
 from compiled_plan.plans.rex import Literal, RexNode
 from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class OverAggregate(Single):
+class OverAggregate(NewColumns):
     """Adds aggregates over earlier rows to each row: the input's columns, then a column for each call.
 
     An argument of a call that is not below the number of input columns stands for one of `constants`. The offsets of
@@ -31,10 +29,6 @@ class OverAggregate(Single):
     calls: tuple[AggregateCall, ...]
     constants: tuple[Literal, ...]
     columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +47,13 @@ class TimeBounds:
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalJoin(RelNode):
+class IntervalJoin(Pair):
     """A join of rows whose times are close; `condition` is the whole one, over left and right columns."""
 
-    left: RelNode
-    right: RelNode
-    kind: JoinKind
+    EXPRESSIONS = "condition"
+
     condition: RexNode
     bounds: TimeBounds
-
-    @property
-    def row_type(self) -> RowType:
-        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
-
-    @property
-    def inputs(self) -> tuple[RelNode, ...]:
-        return (self.left, self.right)
-
-    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
-        return replace(self, left=inputs[0], right=inputs[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +67,7 @@ class Snapshot(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class TemporalJoin(RelNode):
+class TemporalJoin(Pair):
     """Each left row with the version of the right table that holds at the time in column `time` of the left row.
 
     `kind` is INNER or LEFT; `condition` is over left and right columns. `version` is the right column with the time
@@ -93,28 +75,16 @@ class TemporalJoin(RelNode):
     asked for the rows of each key, as it is at that moment.
     """
 
-    left: RelNode
-    right: RelNode
-    kind: JoinKind
+    EXPRESSIONS = "condition"
+
     condition: RexNode
     time: int
     version: int | None
     lookup: bool = False
 
-    @property
-    def row_type(self) -> RowType:
-        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
-
-    @property
-    def inputs(self) -> tuple[RelNode, ...]:
-        return (self.left, self.right)
-
-    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
-        return replace(self, left=inputs[0], right=inputs[1])
-
 
 @dataclass(frozen=True, slots=True)
-class Match(Barrier):
+class Match(NewColumns, Barrier):
     """MATCH_RECOGNIZE: rows in the order of `order` that match `pattern`; one row for each match.
 
     Columns: those of `partition`, then the measures. `definitions` and `measures` are over PatternInputRefs, which
@@ -130,7 +100,3 @@ class Match(Barrier):
     subsets: tuple[tuple[str, tuple[str, ...]], ...]
     interval: Literal | None
     columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns

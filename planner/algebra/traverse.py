@@ -4,41 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from compiled_plan.planner.algebra.nodes import (
-    Aggregate,
-    Barrier,
-    Correlate,
-    Expand,
-    Filter,
-    Join,
     Project,
-    Rank,
     RelNode,
     Scan,
-    SetOp,
-    Sink,
     Sort,
-    TableFunctionScan,
-    Values,
-    WatermarkAssigner,
 )
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery
-from compiled_plan.planner.algebra.timed import IntervalJoin, OverAggregate, Snapshot, TemporalJoin
-from compiled_plan.planner.algebra.windows import (
-    GroupWindowAggregate,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowRank,
-    WindowTable,
-)
-from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.plans.rex import RexNode, transform, walk
+
+AnyNode = TypeVar("AnyNode", bound=RelNode)
 
 #: Stands for an input that does not matter.
 _HOLE = RelNode()
+
+
+def bare(rel: AnyNode) -> AnyNode:
+    """The node without its inputs."""
+    return cast("AnyNode", rel.with_inputs((_HOLE,) * len(rel.inputs)))
+
 
 Change = Callable[[RelNode], RelNode]
 RexChange = Callable[[RexNode], RexNode]
@@ -72,8 +58,7 @@ def share(rels: Sequence[RelNode]) -> tuple[RelNode, ...]:
         if isinstance(rel, Scan) and rel.alias:
             rel = replace(rel, alias="")
         # The inputs are canonical already: the same objects where they are equal.
-        bare = rel.with_inputs((_HOLE,) * len(rel.inputs))
-        return known.setdefault((bare, tuple(map(id, rel.inputs))), rel)
+        return known.setdefault((bare(rel), tuple(map(id, rel.inputs))), rel)
 
     return rewrite_all(rels, canonical)
 
@@ -93,47 +78,9 @@ def nodes(rels: Sequence[RelNode]) -> Iterator[RelNode]:
         yield from visit(rel)
 
 
-#: The field of each node that holds its expressions over the columns of its inputs; None where a node has none.
-_EXPRESSIONS: dict[type[RelNode], str | None] = {
-    Aggregate: None,
-    Correlate: "condition",
-    Expand: "projects",
-    Filter: "condition",
-    GroupWindowAggregate: None,
-    IntervalJoin: "condition",
-    Join: "condition",
-    OverAggregate: None,
-    Project: "exprs",
-    Rank: None,
-    Scan: None,
-    SetOp: None,
-    Sink: None,
-    Snapshot: None,  # its time is over another row
-    Sort: None,
-    TableFunctionScan: "call",
-    TemporalJoin: "condition",
-    Values: "rows",
-    WatermarkAssigner: "watermark",
-    WindowAggregate: None,
-    WindowDeduplicate: None,
-    WindowJoin: "condition",
-    WindowRank: None,
-    WindowTable: None,
-}
-
-
-def _field(rel: RelNode) -> str | None:
-    if isinstance(rel, Barrier):
-        return None
-    if type(rel) not in _EXPRESSIONS:
-        raise unknown_node("walking expressions", rel)
-    return _EXPRESSIONS[type(rel)]
-
-
 def expressions(rel: RelNode) -> tuple[RexNode, ...]:
     """The expressions of one node."""
-    field = _field(rel)
-    return () if field is None else tuple(_each(getattr(rel, field)))
+    return () if rel.EXPRESSIONS is None else tuple(_each(getattr(rel, rel.EXPRESSIONS)))
 
 
 def _each(value: Any) -> Iterator[RexNode]:
@@ -146,11 +93,10 @@ def _each(value: Any) -> Iterator[RexNode]:
 
 def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
     """The node with `change` applied to each of its expressions (as a whole)."""
-    field = _field(rel)
-    if field is None:
+    if rel.EXPRESSIONS is None:
         return rel
     # The field is one of the node's own.
-    changed: Any = {field: _changed(getattr(rel, field), change)}
+    changed: Any = {rel.EXPRESSIONS: _changed(getattr(rel, rel.EXPRESSIONS), change)}
     return replace(rel, **changed)
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import AggregateCall, RelNode, Single, SortKey
-from compiled_plan.planner.algebra.rows import join_row_type, named_row
+from compiled_plan.planner.algebra.nodes import AggregateCall, NewColumns, Pair, Single, SortKey
+from compiled_plan.planner.algebra.rows import named_row
 from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, TimestampType
+from compiled_plan.plans.types import RowType, TimestampBase, TimestampType
 
 
 class WindowKind(Enum):
@@ -81,11 +80,6 @@ class Attached:
 Windowing = ByTime | Attached
 
 
-def is_rowtime(type_: TimestampBase) -> bool:
-    """Whether a time attribute is one of event time."""
-    return type_.kind is TimeKind.ROWTIME
-
-
 @dataclass(frozen=True, slots=True)
 class WindowTable(Single):
     """Each row once for every window that it falls into, with the window's start, end and time behind its columns.
@@ -107,7 +101,7 @@ class WindowTable(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class WindowAggregate(Single):
+class WindowAggregate(NewColumns):
     """Aggregates by window and `grouping`. Columns: those of `grouping`, the calls, then `properties` by name."""
 
     grouping: tuple[int, ...]
@@ -116,13 +110,9 @@ class WindowAggregate(Single):
     properties: tuple[tuple[str, Property], ...]
     columns: RowType
 
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
 
 @dataclass(frozen=True, slots=True)
-class GroupWindowAggregate(Single):
+class GroupWindowAggregate(NewColumns):
     """The older GROUP BY TUMBLE(ts, ...): as `WindowAggregate`; column `index` is the time, of the type `time`."""
 
     grouping: tuple[int, ...]
@@ -133,36 +123,20 @@ class GroupWindowAggregate(Single):
     properties: tuple[tuple[str, Property], ...]
     columns: RowType
 
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
 
 @dataclass(frozen=True, slots=True)
-class WindowJoin(RelNode):
+class WindowJoin(Pair):
     """Joins rows of equal windows; `condition` is what else must hold, over left and right columns."""
 
-    left: RelNode
-    right: RelNode
-    kind: JoinKind
+    EXPRESSIONS = "condition"
+
     condition: RexNode
     left_windowing: Attached
     right_windowing: Attached
 
-    @property
-    def row_type(self) -> RowType:
-        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
-
-    @property
-    def inputs(self) -> tuple[RelNode, ...]:
-        return (self.left, self.right)
-
-    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
-        return replace(self, left=inputs[0], right=inputs[1])
-
 
 @dataclass(frozen=True, slots=True)
-class WindowRank(Single):
+class WindowRank(NewColumns):
     """Per window and `partition`, the rows ranked `start` to `end` (None: no end). As `Rank`."""
 
     partition: tuple[int, ...]
@@ -172,15 +146,6 @@ class WindowRank(Single):
     windowing: Attached
     columns: RowType
     function: str = "ROW_NUMBER"
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    @property
-    def numbered(self) -> bool:
-        """Whether the rank is the last column."""
-        return len(self.columns.fields) > len(self.input.row_type.fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,16 @@ Flink looks a connector up when a table is first read or written, not when it is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
 from compiled_plan.planner.functions.casts import supports_explicit_cast
+from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.plans.connectors.checks import changelog_of, metadata_of, table_faults
 from compiled_plan.plans.connectors.dead_letters import column_faults
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, Metadata
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
-from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
-
-__all__ = ["SourceChangelog", "check_metadata", "check_usable", "sink_changelog", "source_changelog"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +27,7 @@ class SourceChangelog:
     normalize: bool = False
 
 
-class Config(Protocol):
-    """What is needed of the session's configuration."""
-
-    def boolean(self, key: str) -> bool:
-        """The value of a boolean option, or its default."""
-        ...
-
-
-def source_changelog(table: CatalogTable, config: Config) -> SourceChangelog:
+def source_changelog(table: CatalogTable, config: TableConfig) -> SourceChangelog:
     """The changes that reading `table` gives.
 
     Raises:
@@ -72,9 +61,8 @@ def check_dead_letters(table: CatalogTable) -> None:
         UnsupportedError: a connector or format that does not run here.
     """
     check_usable(table, reading=False)
-    physical = [Field(item.name, item.type) for item in table.columns if item.kind is ColumnKind.PHYSICAL]
     metadata = [item.name for item in metadata_columns(table, writing=True)]
-    for fault in column_faults(str(table.identifier), RowType(fields=tuple(physical)), metadata):
+    for fault in column_faults(str(table.identifier), table.physical_row(), metadata):
         raise ProgramError(fault.message, where=str(table.identifier), remedy=fault.remedy)
 
 
@@ -124,10 +112,7 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
         ProgramError: no connector, an unknown one, a missing option, or one that cannot be used this way.
         UnsupportedError: a connector, format or option of Flink's that does not run here.
     """
-    name = str(table.identifier)
-    row = RowType(
-        fields=tuple(Field(column.name, column.type) for column in table.columns if column.kind is ColumnKind.PHYSICAL)
-    )
+    name, row = str(table.identifier), table.physical_row()
     options = dict(table.options)
     keys = table.partition_keys
     for fault in table_faults(name, options, row, keys, reading=reading, primary_key=table.primary_key):

@@ -35,13 +35,16 @@ class CatalogFunction:
     is_instance: bool = False
 
 
+Key = tuple[str, str, str]
+
+
 class FunctionCatalog:
     """Functions by name: temporary system functions, temporary ones, those of catalogs."""
 
     def __init__(self) -> None:
-        self._system: dict[str, CatalogFunction] = {}
-        self._temporary: dict[tuple[str, str, str], CatalogFunction] = {}
-        self._permanent: dict[tuple[str, str, str], CatalogFunction] = {}
+        self._system: dict[Key, CatalogFunction] = {}
+        self._temporary: dict[Key, CatalogFunction] = {}
+        self._permanent: dict[Key, CatalogFunction] = {}
 
     def __bool__(self) -> bool:
         return bool(self._system or self._temporary or self._permanent)
@@ -52,22 +55,17 @@ class FunctionCatalog:
         Raises:
             ProgramError: the name is taken.
         """
-        table, key = self._table(function.temporary, function.system), _key(function.name)
-        found: dict[object, CatalogFunction] = table  # type: ignore[assignment]
-        place: object = key[2] if function.system else key
-        if place in found:
+        table, key = self._table(function.temporary, function.system), _key(function.name, function.system)
+        if key in table:
             if if_not_exists:
                 return
-            what = "temporary system function" if function.system else _what(function.temporary)
-            shown = function.name.name if function.system else function.name
-            raise ProgramError(f"a {what} {shown} already exists", remedy="choose another name, or write IF NOT EXISTS")
-        found[place] = function
+            shown = _shown(function.name, function.temporary, function.system)
+            raise ProgramError(f"a {shown} already exists", remedy="choose another name, or write IF NOT EXISTS")
+        table[key] = function
 
     def holds(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False) -> bool:
         """Whether there is a function of that name and kind."""
-        key = _key(name)
-        table: dict[object, CatalogFunction] = self._table(temporary, system)  # type: ignore[assignment]
-        return (key[2] if system else key) in table
+        return _key(name, system) in self._table(temporary, system)
 
     def drop(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False, if_exists: bool = False) -> bool:
         """Remove a function; whether there was one.
@@ -75,20 +73,15 @@ class FunctionCatalog:
         Raises:
             ProgramError: there is none, or a temporary one hides it.
         """
-        key = _key(name)
-        if not temporary and key in self._temporary:
+        if not temporary and _key(name) in self._temporary:
             raise ProgramError(
                 f"a temporary function {name} exists", remedy="write DROP TEMPORARY FUNCTION first: it hides the other"
             )
-        table: dict[object, CatalogFunction] = self._table(temporary, system)  # type: ignore[assignment]
-        place: object = key[2] if system else key
-        if table.pop(place, None) is not None:
+        if self._table(temporary, system).pop(_key(name, system), None) is not None:
             return True
         if not if_exists:
-            what = "temporary system function" if system else _what(temporary)
-            raise ProgramError(
-                f"there is no {what} {name.name if system else name}", remedy="write IF EXISTS, or check the name"
-            )
+            shown = _shown(name, temporary, system)
+            raise ProgramError(f"there is no {shown}", remedy="write IF EXISTS, or check the name")
         return False
 
     def find(self, name: ObjectIdentifier, *, qualified: bool, built_in: bool) -> CatalogFunction | None:
@@ -101,10 +94,9 @@ class FunctionCatalog:
         """
         key = _key(name)
         if not qualified:
-            if key[2] in self._system:
-                return self._system[key[2]]
-            if built_in:
-                return None
+            system = self._system.get(_key(name, system=True))
+            if system is not None or built_in:
+                return system
         return self._temporary.get(key) or self._permanent.get(key)
 
     def names(self) -> list[str]:
@@ -120,26 +112,25 @@ class FunctionCatalog:
             database: its name.
             temporary: whether those count that end with the session.
         """
-        found = [*self._permanent.values(), *(self._temporary.values() if temporary else ())]
-        return sorted(
-            {each.name.name for each in found if (each.name.catalog, each.name.database) == (catalog, database)}
-        )
+        found = self._permanent | (self._temporary if temporary else {})
+        return sorted({function.name.name for key, function in found.items() if key[:2] == (catalog, database)})
 
     def forget(self, catalog: str, database: str) -> None:
         """Remove the functions of a database that is gone; temporary ones stay, as temporary tables do."""
         self._permanent = {key: each for key, each in self._permanent.items() if key[:2] != (catalog, database)}
 
-    def _table(
-        self, temporary: bool, system: bool
-    ) -> dict[str, CatalogFunction] | dict[tuple[str, str, str], CatalogFunction]:
+    def _table(self, temporary: bool, system: bool) -> dict[Key, CatalogFunction]:
         if system:
             return self._system
         return self._temporary if temporary else self._permanent
 
 
-def _what(temporary: bool) -> str:
-    return "temporary function" if temporary else "function"
+def _shown(name: ObjectIdentifier, temporary: bool, system: bool) -> str:
+    if system:
+        return f"temporary system function {name.name}"
+    return f"temporary function {name}" if temporary else f"function {name}"
 
 
-def _key(name: ObjectIdentifier) -> tuple[str, str, str]:
-    return name.catalog, name.database, name.name.lower()
+def _key(name: ObjectIdentifier, system: bool = False) -> Key:
+    """The name without case; a system function is in no database."""
+    return ("", "", name.name.lower()) if system else (name.catalog, name.database, name.name.lower())

@@ -88,6 +88,15 @@ class CatalogTable:
         """The place of an option in the program's text; names for a table without one, empty without an option."""
         return self.places.get(option) or (f"{self.identifier}, WITH, {option!r}" if option else "")
 
+    @property
+    def physical(self) -> tuple[Column, ...]:
+        """The columns that are stored as they are, in declaration order."""
+        return tuple(column for column in self.columns if column.kind is ColumnKind.PHYSICAL)
+
+    def physical_row(self) -> RowType:
+        """The row of the physical columns."""
+        return RowType(fields=tuple(Field(column.name, column.type) for column in self.physical))
+
     def row_type(self) -> RowType:
         """All columns, in declaration order."""
         return RowType(fields=tuple(Field(column.name, column.type, column.comment) for column in self.columns))

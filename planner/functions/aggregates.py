@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiled_plan.planner.functions.signatures import plain_times
+from compiled_plan.planner.functions.signatures import Documented, plain_times
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.types import (
     BIGINT,
@@ -45,7 +45,7 @@ Rule = Callable[[tuple[LogicalType, ...]], LogicalType]
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Documented):
     """An aggregate's entry: how many arguments of which kind it takes and what it gives.
 
     `group_nullable`: the result is nullable when there is no GROUP BY or a FILTER, else as its argument. `window`:
@@ -65,8 +65,8 @@ class Aggregate:
     coerce: Callable[[tuple[LogicalType, ...]], tuple[LogicalType, ...]] = lambda types: types
 
 
-def _sum(types: tuple[LogicalType, ...]) -> LogicalType:
-    type_ = types[0]
+def sum_type(type_: LogicalType) -> LogicalType:
+    """The type of SUM: decimals get 38 digits, other numbers keep their type."""
     if isinstance(type_, DecimalType):
         return DecimalType(precision=38, scale=type_.scale, nullable=type_.nullable)
     return type_
@@ -130,37 +130,65 @@ def _listagg(types: tuple[LogicalType, ...]) -> LogicalType:
 
 
 _JSON = VarCharType(length=2000, nullable=False)
-_VARIANCES = (("STDDEV_POP", ()), ("STDDEV_SAMP", ("STDDEV",)), ("VAR_POP", ()), ("VAR_SAMP", ("VARIANCE",)))
-_RANKS = (("ROW_NUMBER", BIGINT), ("RANK", BIGINT), ("DENSE_RANK", BIGINT), ("PERCENT_RANK", DOUBLE))
+_VARIANCES = (
+    ("STDDEV_POP", (), "the standard deviation of the population."),
+    ("STDDEV_SAMP", ("STDDEV",), "the standard deviation of the sample."),
+    ("VAR_POP", (), "the variance of the population."),
+    ("VAR_SAMP", ("VARIANCE",), "the variance of the sample."),
+)
+
+
+def _rank(name: str, type_: LogicalType) -> Aggregate:
+    return Aggregate(name, (0,), _const(type_.not_null()), group_nullable=False, window=True)
+
 
 #: All of them, by one of their names.
 AGGREGATES: tuple[Aggregate, ...] = (
-    Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR"),
-    Aggregate("SUM", (1,), _sum, _number, "NUMERIC"),
-    Aggregate("$SUM0", (1,), lambda types: _sum(types).not_null(), _number, "NUMERIC", group_nullable=False),
-    Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC"),
-    Aggregate("MIN", (1,), _first, _ordered, "COMPARABLE"),
-    Aggregate("MAX", (1,), _first, _ordered, "COMPARABLE"),
+    Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR").api(
+        "x.count", "COUNT of the rows where this is not NULL."
+    ),
+    Aggregate("SUM", (1,), lambda types: sum_type(types[0]), _number, "NUMERIC").api("x.sum", "SUM: NULL of no rows."),
+    Aggregate("$SUM0", (1,), lambda types: sum_type(types[0]).not_null(), _number, "NUMERIC", group_nullable=False).api(
+        "x.sum0", "SUM, and 0 in the place of NULL: `$SUM0` in SQL."
+    ),
+    Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC").api("x.avg", "AVG: the average."),
+    Aggregate("MIN", (1,), _first, _ordered, "COMPARABLE").api("x.min", "MIN: the least value."),
+    Aggregate("MAX", (1,), _first, _ordered, "COMPARABLE").api("x.max", "MAX: the greatest value."),
     *(
-        Aggregate(name, (1,), lambda types: average_type(types[0]), _number, "NUMERIC", aliases=aliases)
-        for name, aliases in _VARIANCES
+        Aggregate(name, (1,), lambda types: average_type(types[0]), _number, "NUMERIC", aliases=aliases).api(
+            f"x.{name.lower()}", f"{name}: {doc}"
+        )
+        for name, aliases, doc in _VARIANCES
     ),
     Aggregate("SINGLE_VALUE", (1,), _first),
-    Aggregate("FIRST_VALUE", (1,), _first),
-    Aggregate("LAST_VALUE", (1,), _first),
+    Aggregate("FIRST_VALUE", (1,), _first).api("x.first_value", "FIRST_VALUE: that of the first row."),
+    Aggregate("LAST_VALUE", (1,), _first).api("x.last_value", "LAST_VALUE: that of the last row."),
     Aggregate("LISTAGG", (1, 2), _listagg, _text, "CHARACTER", group_nullable=False),
-    Aggregate("COLLECT", (1,), lambda t: MultisetType(element=t[0], nullable=False), group_nullable=False),
-    Aggregate("ARRAY_AGG", (1,), _array_agg, group_nullable=False),
-    Aggregate("PERCENTILE", (2, 3), _percentile, _number, "NUMERIC", coerce=_percentile_args),
+    Aggregate("COLLECT", (1,), lambda t: MultisetType(element=t[0], nullable=False), group_nullable=False).api(
+        "x.collect", "COLLECT: the values as a MULTISET."
+    ),
+    Aggregate("ARRAY_AGG", (1,), _array_agg, group_nullable=False).api(
+        "x.array_agg", "ARRAY_AGG: the values as an ARRAY."
+    ),
+    Aggregate("PERCENTILE", (2, 3), _percentile, _number, "NUMERIC", coerce=_percentile_args).api(
+        "x.percentile(share)", "PERCENTILE: the value below which a share (0 to 1) lies."
+    ),
     Aggregate("JSON_OBJECTAGG_NULL_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_OBJECTAGG_ABSENT_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_ARRAYAGG_NULL_ON_NULL", (1,), _const(_JSON), group_nullable=False),
     Aggregate("JSON_ARRAYAGG_ABSENT_ON_NULL", (1,), _const(_JSON), group_nullable=False),
-    *(Aggregate(name, (0,), _const(type_.not_null()), group_nullable=False, window=True) for name, type_ in _RANKS),
-    Aggregate("CUME_DIST", (0,), _const(DOUBLE.not_null()), group_nullable=False, window=True),
+    _rank("ROW_NUMBER", BIGINT).api("row_number()", "ROW_NUMBER(), of an over window."),
+    _rank("RANK", BIGINT).api("rank()", "RANK(), of an over window."),
+    _rank("DENSE_RANK", BIGINT).api("dense_rank()", "DENSE_RANK(), of an over window."),
+    _rank("PERCENT_RANK", DOUBLE),
+    _rank("CUME_DIST", DOUBLE),
     Aggregate("NTILE", (1,), _const(BIGINT.not_null()), group_nullable=False, window=True),
-    Aggregate("LAG", (1, 2, 3), _shifted, window=True),
-    Aggregate("LEAD", (1, 2, 3), _shifted, window=True),
+    Aggregate("LAG", (1, 2, 3), _shifted, window=True).api(
+        "x.lag(offset: int = 1, default=None)", "LAG over a window: the value of the row before by `offset`."
+    ),
+    Aggregate("LEAD", (1, 2, 3), _shifted, window=True).api(
+        "x.lead(offset: int = 1, default=None)", "LEAD over a window: the value of the row behind by `offset`."
+    ),
 )
 
 #: Names as SQL has them that stand for a variant; JSON_ARRAYAGG leaves NULLs out unless NULL ON NULL is written.

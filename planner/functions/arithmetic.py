@@ -168,11 +168,25 @@ def _constant(value: str) -> Callable[[Operands], RexNode]:
     return lambda operands: plan_literals.double(value)
 
 
-_TO_DOUBLE = tuple(
-    name
-    for names in ("EXP LN LOG10 LOG2 DEGREES RADIANS", "SIN COS TAN COT ASIN ACOS ATAN SINH COSH TANH")
-    for name in names.split()
-)
+#: Functions from a number to a DOUBLE, and their documentation.
+_TO_DOUBLE = {
+    "EXP": "EXP: e to the power of this.",
+    "LN": "LN: the natural logarithm.",
+    "LOG10": "LOG10: the logarithm to base 10.",
+    "LOG2": "LOG2: the logarithm to base 2.",
+    "DEGREES": "DEGREES of radians.",
+    "RADIANS": "RADIANS of degrees.",
+    "SIN": "SIN of radians.",
+    "COS": "COS of radians.",
+    "TAN": "TAN of radians.",
+    "COT": "COT of radians.",
+    "ASIN": "ASIN, in radians.",
+    "ACOS": "ACOS, in radians.",
+    "ATAN": "ATAN, in radians.",
+    "SINH": "SINH: the hyperbolic sine.",
+    "COSH": "COSH: the hyperbolic cosine.",
+    "TANH": "TANH: the hyperbolic tangent.",
+}
 _NUMBERS = (form(NUMBER, NUMBER),)
 _ARITHMETIC = (*_NUMBERS, form(INTERVAL, INTERVAL))
 _SCALED = (form(NUMBER, INTERVAL), form(INTERVAL, NUMBER))
@@ -187,22 +201,36 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("/", (*_NUMBERS, form(INTERVAL, NUMBER)), _binary(divide_type), syntax="BINARY", infix=True),
     Function("%", (form(EXACT, EXACT),), _modulo, "$MOD$1", infix=True),
     Function("MOD", (form(EXACT, EXACT),), _modulo),
-    Function("ABS", (form(NUMBER), form(INTERVAL)), same(0)),
-    Function("SIGN", (form(NUMBER),), same(0)),
-    Function("ROUND", _ONE_OR_TWO, _rounded),
-    Function("TRUNCATE", _ONE_OR_TWO, _rounded),
-    *(Function(name, (form(NUMBER),), fixed(DOUBLE)) for name in _TO_DOUBLE),
+    Function("ABS", (form(NUMBER), form(INTERVAL)), same(0)).api("x.abs", "ABS: the absolute value."),
+    Function("SIGN", (form(NUMBER),), same(0)).api("x.sign", "SIGN: -1, 0 or 1."),
+    Function("ROUND", _ONE_OR_TWO, _rounded).api("x.round(places=0)", "ROUND to a number of decimal places."),
+    Function("TRUNCATE", _ONE_OR_TWO, _rounded).api("x.truncate(places=0)", "TRUNCATE to a number of decimal places."),
+    *(Function(name, (form(NUMBER),), fixed(DOUBLE)).api(f"x.{name.lower()}", doc) for name, doc in _TO_DOUBLE.items()),
     Function("LOG", (form(NUMBER), form(NUMBER, NUMBER)), fixed(DOUBLE)),
-    Function("POWER", (form(NUMBER, NUMBER),), fixed(DOUBLE)),
-    Function("ATAN2", (form(NUMBER, NUMBER),), fixed(DOUBLE)),
-    Function("SQRT", (form(NUMBER),), rewrite=_sqrt),
-    Function("PI", (form(),), rewrite=_constant("3.141592653589793115997963468544185161590576171875")),
-    Function("E", (form(),), rewrite=_constant("2.718281828459045090795598298427648842334747314453125")),
-    Function("RAND", (form(), form(WHOLE)), fixed(DOUBLE), deterministic=False),
+    Function("POWER", (form(NUMBER, NUMBER),), fixed(DOUBLE)).api(
+        "x.power(other)", "POWER: this to the power of `other`; the same as `**`."
+    ),
+    Function("ATAN2", (form(NUMBER, NUMBER),), fixed(DOUBLE)).api(
+        "atan2(y, x)", "ATAN2: the angle of a point, in radians."
+    ),
+    Function("SQRT", (form(NUMBER),), rewrite=_sqrt).api("x.sqrt", "SQRT: the square root."),
+    Function("PI", (form(),), rewrite=_constant("3.141592653589793115997963468544185161590576171875")).api(
+        "pi()", "PI()."
+    ),
+    Function("E", (form(),), rewrite=_constant("2.718281828459045090795598298427648842334747314453125")).api(
+        "e()", "E()."
+    ),
+    Function("RAND", (form(), form(WHOLE)), fixed(DOUBLE), deterministic=False).api(
+        "rand(seed=None)", "RAND([seed]): from 0.0 to below 1.0."
+    ),
     Function("RAND_INTEGER", (form(WHOLE), form(WHOLE, WHOLE)), fixed(INT), deterministic=False),
-    Function("BIN", (form(WHOLE),), fixed(STRING)),
-    Function("HEX", (form(WHOLE), form(TEXT)), fixed(STRING)),
-    Function("UNHEX", (form(TEXT),), nullable(VarBinaryType())),
+    Function("BIN", (form(WHOLE),), fixed(STRING)).api("x.bin", "BIN: the whole number in binary digits."),
+    Function("HEX", (form(WHOLE), form(TEXT)), fixed(STRING)).api(
+        "x.hex", "HEX: the number or text in hexadecimal digits."
+    ),
+    Function("UNHEX", (form(TEXT),), nullable(VarBinaryType())).api(
+        "x.unhex", "UNHEX: the bytes that hexadecimal digits stand for."
+    ),
 )
 
 floor_type = _whole_part

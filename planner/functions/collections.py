@@ -185,23 +185,51 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("MAP", (form(ANY, ANY, rest=ANY),), rewrite=_map, nulls=True),
     Function("ROW", (form(ANY, rest=ANY),), rewrite=_row, nulls=True),
     Function("ITEM", (form(COLLECTION, ANY),), rewrite=_item),
-    Function("CARDINALITY", (form(COLLECTION),), fixed(INT)),
-    Function("ELEMENT", (form(ARRAY),), _element_of),
-    _with_element("ARRAY_APPEND"),
-    _with_element("ARRAY_PREPEND"),
-    Function("ARRAY_REMOVE", (form(ARRAY, ANY),), same(0), nulls=True, prepare=_fitted("ARRAY_REMOVE")),
-    Function("ARRAY_CONTAINS", (form(ARRAY, ANY),), fixed(BOOLEAN), nulls=True, prepare=_fitted("ARRAY_CONTAINS")),
-    Function("ARRAY_POSITION", (form(ARRAY, ANY),), fixed(INT), nulls=True, prepare=_fitted("ARRAY_POSITION")),
-    Function("ARRAY_SORT", _SORTED, same(0)),
-    Function("ARRAY_DISTINCT", (form(ARRAY),), same(0)),
-    Function("ARRAY_REVERSE", (form(ARRAY),), same(0)),
-    Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)),
-    Function("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)),
-    Function("ARRAY_MIN", (form(ARRAY),), force_nullable(_element_of)),
-    Function("ARRAY_JOIN", (form(ARRAY, TEXT), form(ARRAY, TEXT, TEXT)), fixed(STRING), prepare=_joined),
-    *(_sets(name) for name in ("ARRAY_UNION", "ARRAY_CONCAT", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "MAP_UNION")),
-    Function("MAP_KEYS", (form(MAP),), _map_part("key")),
-    Function("MAP_VALUES", (form(MAP),), _map_part("value")),
-    Function("MAP_ENTRIES", (form(MAP),), _map_part("entry")),
-    Function("MAP_FROM_ARRAYS", (form(ARRAY, ARRAY),), _map_from_arrays),
+    Function("CARDINALITY", (form(COLLECTION),), fixed(INT)).api(
+        "x.cardinality", "CARDINALITY: the number of elements."
+    ),
+    Function("ELEMENT", (form(ARRAY),), _element_of).api("x.element", "ELEMENT: the only element of an array."),
+    _with_element("ARRAY_APPEND").api("x.array_append(element)", "ARRAY_APPEND."),
+    _with_element("ARRAY_PREPEND").api("x.array_prepend(element)", "ARRAY_PREPEND."),
+    Function("ARRAY_REMOVE", (form(ARRAY, ANY),), same(0), nulls=True, prepare=_fitted("ARRAY_REMOVE")).api(
+        "x.array_remove(element)", "ARRAY_REMOVE: without the elements that equal this one."
+    ),
+    Function("ARRAY_CONTAINS", (form(ARRAY, ANY),), fixed(BOOLEAN), nulls=True, prepare=_fitted("ARRAY_CONTAINS")).api(
+        "x.array_contains(element)", "ARRAY_CONTAINS."
+    ),
+    Function("ARRAY_POSITION", (form(ARRAY, ANY),), fixed(INT), nulls=True, prepare=_fitted("ARRAY_POSITION")).api(
+        "x.array_position(element)", "ARRAY_POSITION: from 1; 0 where it is not there."
+    ),
+    Function("ARRAY_SORT", _SORTED, same(0)).api(
+        "x.array_sort(*how)", "ARRAY_SORT: ascending or not, nulls first or not."
+    ),
+    Function("ARRAY_DISTINCT", (form(ARRAY),), same(0)).api("x.array_distinct", "ARRAY_DISTINCT: every element once."),
+    Function("ARRAY_REVERSE", (form(ARRAY),), same(0)).api("x.array_reverse", "ARRAY_REVERSE: back to front."),
+    Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)).api(
+        "x.array_slice(start, end=None)", "ARRAY_SLICE from one place to another, both included."
+    ),
+    Function("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)).api(
+        "x.array_max", "ARRAY_MAX: the greatest element."
+    ),
+    Function("ARRAY_MIN", (form(ARRAY),), force_nullable(_element_of)).api(
+        "x.array_min", "ARRAY_MIN: the least element."
+    ),
+    Function("ARRAY_JOIN", (form(ARRAY, TEXT), form(ARRAY, TEXT, TEXT)), fixed(STRING), prepare=_joined).api(
+        "x.array_join(delimiter, null=None)", "ARRAY_JOIN: the elements as one text."
+    ),
+    _sets("ARRAY_UNION").api("x.array_union(array)", "ARRAY_UNION: the elements of both, each once."),
+    _sets("ARRAY_CONCAT").api("x.array_concat(*arrays)", "ARRAY_CONCAT."),
+    _sets("ARRAY_EXCEPT").api("x.array_except(array)", "ARRAY_EXCEPT: the elements that the other has not."),
+    _sets("ARRAY_INTERSECT").api("x.array_intersect(array)", "ARRAY_INTERSECT: the elements that both have."),
+    _sets("MAP_UNION").api("x.map_union(*maps)", "MAP_UNION: the later maps win."),
+    Function("MAP_KEYS", (form(MAP),), _map_part("key")).api("x.map_keys", "MAP_KEYS: the keys of a map, as an array."),
+    Function("MAP_VALUES", (form(MAP),), _map_part("value")).api(
+        "x.map_values", "MAP_VALUES: the values of a map, as an array."
+    ),
+    Function("MAP_ENTRIES", (form(MAP),), _map_part("entry")).api(
+        "x.map_entries", "MAP_ENTRIES: keys and values of a map, as an array of rows."
+    ),
+    Function("MAP_FROM_ARRAYS", (form(ARRAY, ARRAY),), _map_from_arrays).api(
+        "map_from_arrays(keys, values)", "MAP_FROM_ARRAYS."
+    ),
 )

@@ -11,7 +11,14 @@ from compiled_plan.plans.types import INT, CharType, VarCharType
 _HEX_DIGITS = {"MD5": 32, "SHA1": 40, "SHA224": 56, "SHA256": 64, "SHA384": 96, "SHA512": 128}
 
 FUNCTIONS: tuple[Function, ...] = (
-    *(Function(name, (form(TEXT_OR_BYTES),), fixed(CharType(length=digits))) for name, digits in _HEX_DIGITS.items()),
-    Function("SHA2", (form(TEXT_OR_BYTES, WHOLE),), fixed(VarCharType(length=128))),
+    *(
+        Function(name, (form(TEXT_OR_BYTES),), fixed(CharType(length=digits))).api(
+            f"x.{name.lower()}", f"{name} in hexadecimal digits."
+        )
+        for name, digits in _HEX_DIGITS.items()
+    ),
+    Function("SHA2", (form(TEXT_OR_BYTES, WHOLE),), fixed(VarCharType(length=128))).api(
+        "x.sha2(bits)", "SHA2 of 224, 256, 384 or 512 bits."
+    ),
     Function("HASH_CODE", (form(ANY),), fixed(INT)),
 )

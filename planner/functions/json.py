@@ -181,8 +181,12 @@ FUNCTIONS: tuple[Function, ...] = (
         nulls=True,
     ),
     Function("JSON_ARRAY", (form(rest=ANY),), rewrite=lambda o: json_array(o), nulls=True),
-    Function("JSON_STRING", (form(_SERIALIZABLE),), fixed(STRING)),
+    Function("JSON_STRING", (form(_SERIALIZABLE),), fixed(STRING))
+    .api("x.json_string", "JSON_STRING: any value as JSON.")
+    .api("json_string(value)", "JSON_STRING: any value as JSON."),
     Function("JSON", (form(TEXT),), fixed(STRING)),
-    Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)),
-    Function("JSON_UNQUOTE", (form(TEXT),), fixed(STRING)),
+    Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)).api("x.json_quote", "JSON_QUOTE: as a JSON text."),
+    Function("JSON_UNQUOTE", (form(TEXT),), fixed(STRING)).api(
+        "x.json_unquote", "JSON_UNQUOTE: what a JSON text holds."
+    ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
@@ -105,7 +106,29 @@ def is_untyped_null(rex: RexNode) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class ApiForm:
+    """A function in the Table API: its signature, a method's with `x.` in front, and its docstring."""
+
+    signature: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documented:
+    """A declaration with its names in the Table API, of which `make docs` makes methods and functions."""
+
+    api_forms: tuple[ApiForm, ...] = ()
+
+    def api(self, signature: str, doc: str) -> Self:
+        """This declaration with a property `x.upper_case`, a method `x.repeat(times)` or a function `concat(*texts)`.
+
+        A parameter that is None is left out of the call; x is the first operand.
+        """
+        return replace(self, api_forms=(*self.api_forms, ApiForm(signature, doc)))
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Documented):
     """A function or operator.
 
     `internal` is the name in plans (by default `$NAME$1`), `syntax` as in plans (None is left out). `prepare` changes

@@ -147,10 +147,16 @@ FUNCTIONS: tuple[Function, ...] = (
     _clock("LOCALTIMESTAMP", _MILLIS),
     Function("NOW", (form(),), not_null(_ZONED), deterministic=False),
     Function("CURRENT_ROW_TIMESTAMP", (form(),), not_null(_ZONED), deterministic=False),
-    Function("PROCTIME", (form(),), not_null(_PROCTIME), deterministic=False, keeps_time=True),
+    Function("PROCTIME", (form(),), not_null(_PROCTIME), deterministic=False, keeps_time=True).api(
+        "proctime()", "PROCTIME()."
+    ),
     Function("SOURCE_WATERMARK", (form(),), nullable(_ZONED), deterministic=False),
-    Function("CURRENT_WATERMARK", (form(STAMP),), _current_watermark, deterministic=False),
-    Function("UNIX_TIMESTAMP", (form(), *_FORMATTED), fixed(BIGINT)),
+    Function("CURRENT_WATERMARK", (form(STAMP),), _current_watermark, deterministic=False).api(
+        "current_watermark(rowtime)", "CURRENT_WATERMARK of a rowtime column."
+    ),
+    Function("UNIX_TIMESTAMP", (form(), *_FORMATTED), fixed(BIGINT)).api(
+        "unix_timestamp(text=None, pattern=None)", "UNIX_TIMESTAMP: seconds since 1970, of now or of a text."
+    ),
     *(
         Function(name, (form(TEMPORAL),), fixed(BIGINT), "$EXTRACT$1", prepare=_extract_unit(unit))
         for name, unit in _FIELDS.items()
@@ -158,16 +164,29 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("EXTRACT", (form(SYMBOL, TEMPORAL),), fixed(BIGINT), prepare=_extract),
     Function("FLOOR", _FLOOR_FORMS, _floor_type, prepare=_floor),
     Function("CEIL", _FLOOR_FORMS, _floor_type, prepare=_floor, aliases=("CEILING",)),
-    Function("DATE_FORMAT", (form(STAMP, TEXT), form(TEXT, TEXT)), nullable(STRING)),
-    Function("TO_DATE", _FORMATTED, nullable(DATE)),
-    Function("TO_TIMESTAMP", _FORMATTED, nullable(_MILLIS)),
+    Function("DATE_FORMAT", (form(STAMP, TEXT), form(TEXT, TEXT)), nullable(STRING))
+    .api("x.date_format(pattern)", "DATE_FORMAT with a pattern such as yyyy-MM-dd.")
+    .api("date_format(time, pattern)", "DATE_FORMAT with a pattern such as yyyy-MM-dd."),
+    Function("TO_DATE", _FORMATTED, nullable(DATE)).api(
+        "to_date(text, pattern=None)", "TO_DATE of a text, with a pattern other than yyyy-MM-dd."
+    ),
+    Function("TO_TIMESTAMP", _FORMATTED, nullable(_MILLIS)).api(
+        "to_timestamp(text, pattern=None)", "TO_TIMESTAMP of a text, with a pattern other than yyyy-MM-dd HH:mm:ss."
+    ),
     Function(
         "TO_TIMESTAMP_LTZ",
         (form(NUMBER), form(NUMBER, WHOLE), *_FORMATTED, form(TEXT, TEXT, TEXT)),
         nullable(_ZONED),
+    ).api(
+        "to_timestamp_ltz(epoch, precision=3)",
+        "TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970.",
     ),
-    Function("FROM_UNIXTIME", (form(WHOLE), form(WHOLE, TEXT)), nullable(STRING)),
-    Function("CONVERT_TZ", (form(TEXT, TEXT, TEXT),), nullable(STRING)),
+    Function("FROM_UNIXTIME", (form(WHOLE), form(WHOLE, TEXT)), nullable(STRING)).api(
+        "from_unixtime(seconds, pattern=None)", "FROM_UNIXTIME: the text of seconds since 1970."
+    ),
+    Function("CONVERT_TZ", (form(TEXT, TEXT, TEXT),), nullable(STRING)).api(
+        "convert_tz(text, from_zone, to_zone)", "CONVERT_TZ: a timestamp's text from one time zone to another."
+    ),
     Function("TIMESTAMPADD", (form(SYMBOL, WHOLE, DATETIME),), rewrite=timestamp_add),
     Function("TIMESTAMPDIFF", (form(SYMBOL, DATETIME, DATETIME),), rewrite=timestamp_diff),
     Function(

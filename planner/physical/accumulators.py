@@ -76,6 +76,21 @@ def accumulators(calls: Sequence[AggregateCall], given: RowType, retract: bool) 
     return Accumulators(tuple(fields), tuple(names), tuple(distinct))
 
 
+def counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
+    """The calls, and behind them the number of rows, by which a group is known to be empty."""
+    return (*calls, AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR"))
+
+
+def counts_rows(call: AggregateCall) -> bool:
+    """Whether a call gives the number of rows."""
+    return call.name == "$COUNT$1" and not call.args and call.filter is None
+
+
+def tuple_text(names: Sequence[str]) -> str:
+    """The accumulators of a call, in words."""
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
 _EXTREMES = ("$MIN$1", "$MAX$1")
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, FunctionName
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
     unsupported,
@@ -22,9 +22,8 @@ from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
 from compiled_plan.planner.physical.user_functions import check_methods
 from compiled_plan.plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall as PlanCall
-from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.types import BytesType, FieldsType, MapType, MultisetType, RowType
 
 #: Names of calls that stand for no column of the query.
@@ -36,22 +35,19 @@ _NOT_DISTINCT = (BytesType, FieldsType, MapType, MultisetType)
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalGroupAggregate(Single):
+class PhysicalGroupAggregate(NewColumns):
     """Aggregates by `grouping`; a change of a result is sent at once.
 
     `ttl` in milliseconds, None: the program's. `split`: one half of a DISTINCT aggregate.
     """
 
+    NEEDS = UpdateKind.BOTH
+
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
-    columns: RowType
     ttl: int | None
     split: bool = False
     update_before: bool = False
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         return ModifyKinds.INSERT | ModifyKinds.UPDATE if inputs[0].modify_kinds.insert_only else ModifyKinds.ALL
@@ -63,9 +59,6 @@ class PhysicalGroupAggregate(Single):
         moving = tuple(_trend(call, inputs[0]) for call in self.calls)
         return (Monotonicity.CONSTANT,) * len(self.grouping) + moving
 
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
-
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
@@ -73,23 +66,14 @@ class PhysicalGroupAggregate(Single):
         retractions = self.retractions(at.inputs[0])
         check_methods(zip(self.calls, retractions, strict=True), "retract", "its input has updates or deletes")
         return make(GroupAggregateNode)(
-            id=at.id,
+            **self.header(at, self._text(retractions)),
             configuration=at.settings.mini_batch,
             grouping=self.grouping,
             agg_calls=tuple(map(plan_call, self.calls)),
             agg_call_need_retractions=retractions,
             generate_update_before=self.update_before,
             need_retraction=not at.inputs[0].modify_kinds.insert_only,
-            state=(
-                make(StateEntry)(
-                    index=0,
-                    ttl=at.settings.ttl if self.ttl is None else format_duration(self.ttl),
-                    name="groupAggregateState",
-                ),
-            ),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self._text(retractions),
+            state=(at.entry("groupAggregateState", self.ttl),),
         )
 
     def retractions(self, given: Traits) -> tuple[bool, ...]:
@@ -107,12 +91,16 @@ class PhysicalGroupAggregate(Single):
     def _text(self, retractions: tuple[bool, ...]) -> str:
         names = self.input.row_type.names
         own = self.columns.names
-        keys = names_text(self.grouping, names)
-        group = f"groupBy=[{keys}], " if self.grouping else ""
+        group = group_text(self.grouping, names)
         parts = list(own[: len(self.grouping)])
         for call, name, retract in zip(self.calls, own[len(self.grouping) :], retractions, strict=True):
             parts.append(f"{call_text(call, names, retract)} AS {name}")
         return f"GroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+def group_text(grouping: Sequence[int], names: Sequence[str]) -> str:
+    """The columns that are grouped by, in front of other words; none for an aggregate over all rows."""
+    return f"groupBy=[{names_text(grouping, names)}], " if grouping else ""
 
 
 def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False) -> str:
@@ -167,8 +155,8 @@ def _lower_aggregate(rel: Aggregate, at: OperatorPlanner) -> PhysicalOperator:
         raise unsupported("GROUPING SETS here")
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
-    spread = PhysicalExchange(source, rel.grouping if rel.grouping else None)
-    return PhysicalGroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints), rel.split)
+    spread = PhysicalExchange(source, rel.grouping)
+    return PhysicalGroupAggregate(spread, rel.grouping, rel.calls, any_ttl(rel.hints), rel.split, columns=rel.columns)
 
 
 def check_distinct(calls: tuple[AggregateCall, ...], given: RowType) -> None:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from operator import or_
+from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypedDict, TypeVar, cast
 
 from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.algebra.traverse import nodes
@@ -28,8 +30,9 @@ from compiled_plan.planner.physical.traits import (
     UpdateKind,
 )
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.nodes.base import InputProperty, PlanNode
+from compiled_plan.plans.nodes.base import InputProperty, PlanNode, StateEntry
 from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
@@ -45,10 +48,28 @@ class NodeContext:
     inputs: tuple[Traits, ...]
     own: Traits
 
+    def entry(self, name: str, ttl: int | None = None, index: int = 0) -> StateEntry:
+        """An entry of state; its TTL is in milliseconds, None: that of the program."""
+        return make(StateEntry)(index=index, ttl=self.settings.ttl if ttl is None else format_duration(ttl), name=name)
+
+
+class Header(TypedDict):
+    """Fields of every plan node."""
+
+    id: int
+    input_properties: tuple[InputProperty, ...]
+    output_type: RowType
+    description: str
+
 
 @dataclass(frozen=True, slots=True)
 class PhysicalOperator:
     """Base of physical operators. Immutable; a shared operator is one object."""
+
+    #: The changes that operators of the class give; None: those of their inputs.
+    GIVES: ClassVar[ModifyKinds | None] = None
+    #: The updates that operators of the class need of their inputs; None: those that they are to send.
+    NEEDS: ClassVar[UpdateKind | None] = None
 
     @property
     def inputs(self) -> tuple[PhysicalOperator, ...]:
@@ -65,15 +86,12 @@ class PhysicalOperator:
         raise NotImplementedError(type(self).__name__)
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        """The changes that the operator gives; those of its inputs unless it says otherwise.
+        """The changes that the operator gives.
 
         Raises:
             CompiledPlanError: the operator cannot take these inputs' changes.
         """
-        found = ModifyKinds.INSERT
-        for item in inputs:
-            found |= item.modify_kinds
-        return found
+        return self.GIVES or reduce(or_, (item.modify_kinds for item in inputs), ModifyKinds.INSERT)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         """Column sets by which a consumer can tell which row a change is about, in order of arrival."""
@@ -92,7 +110,7 @@ class PhysicalOperator:
 
         An input that has no updates is asked for none, whatever is returned for it.
         """
-        return tuple(wanted for _ in inputs)
+        return (self.NEEDS or wanted,) * len(inputs)
 
     def takes_old_rows(self, side: int) -> bool:
         """Whether an input that is asked for new rows alone, and cannot send them, may send the old ones too."""
@@ -120,6 +138,23 @@ class PhysicalOperator:
         """The operator in one line, as descriptions of plans write it."""
         raise NotImplementedError(type(self).__name__)
 
+    def header(
+        self, at: NodeContext, description: str | None = None, inputs: tuple[InputProperty, ...] | None = None
+    ) -> Header:
+        """The fields that every node has.
+
+        Args:
+            at: the node's id.
+            description: the operator in words, where the title does not say all.
+            inputs: how the rows of each input are spread, where something is asked of them.
+        """
+        return {
+            "id": at.id,
+            "input_properties": (InputProperty.spread(),) * len(self.inputs) if inputs is None else inputs,
+            "output_type": self.row_type,
+            "description": self.title() if description is None else description,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Single(PhysicalOperator):
@@ -144,6 +179,28 @@ class Single(PhysicalOperator):
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         found = inputs[0].monotonicity
         return found if len(found) == len(self.row_type.fields) else super(Single, self).monotonicity(inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class NewRows(Single):
+    """An operator with one input that makes other rows, of which no keys are known unless it says otherwise."""
+
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
+        return NO_KEYS
+
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class NewColumns(NewRows):
+    """An operator that makes rows of its own columns."""
+
+    columns: RowType = field(kw_only=True)
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
 
 
 class OperatorPlanner:
@@ -201,22 +258,10 @@ Rule = Callable[[R, OperatorPlanner], PhysicalOperator]
 _RULES: dict[type[RelNode], Callable[..., PhysicalOperator]] = {}
 
 
-#: Modules of nodes that are not named after them.
-_ELSEWHERE = {
-    "Correlate": "table_function",
-    "GroupWindowAggregate": "group_window",
-    "OverAggregate": "over",
-    "WindowDeduplicate": "window_join",
-    "WindowJoin": "window_join",
-    "WindowRank": "window_join",
-    "WindowTable": "windowing",
-}
-
-
 def _rule(kind: type[RelNode]) -> Callable[..., PhysicalOperator] | None:
-    """The function that makes an operator of a node; its module is loaded for programs that have such a node alone."""
+    """The function that makes an operator of a node; its module, which has the node's name, is loaded when needed."""
     if kind not in _RULES:
-        name = f"{__package__}.{_ELSEWHERE.get(kind.__name__) or _snake_case(kind.__name__)}"
+        name = f"{__package__}.{_snake_case(kind.__name__)}"
         if find_spec(name) is not None:
             import_module(name)
     return _RULES.get(kind)
@@ -255,8 +300,3 @@ def make(model: Callable[P, M]) -> Callable[P, M]:
     Values made here are of the declared types; validating them would first compile a validator for every class.
     """
     return cast("Callable[P, M]", cast("type[M]", model).model_construct)
-
-
-def any_distribution(count: int = 1) -> tuple[InputProperty, ...]:
-    """The properties of inputs of which nothing is asked."""
-    return tuple(InputProperty.spread() for _ in range(count))

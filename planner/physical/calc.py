@@ -16,18 +16,18 @@ from compiled_plan.planner.algebra.expressions import (
 from compiled_plan.planner.algebra.nodes import Expand, Filter, Project, RelNode, WatermarkAssigner
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.describe import rex_text, select_text
 from compiled_plan.planner.physical.plumbing import PhysicalValues
 from compiled_plan.planner.physical.scan import PhysicalChangelogNormalize, PhysicalTableSourceScan
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits, UpdateKind, map_keys
+from compiled_plan.planner.physical.traits import Keys, Monotonicity, Traits, UpdateKind, map_keys
 from compiled_plan.planner.physical.volatile import is_volatile
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Calc as CalcNode
@@ -38,16 +38,11 @@ from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, R
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalCalc(Single):
+class PhysicalCalc(NewColumns):
     """Filters by `condition`, then computes `exprs`."""
 
     exprs: tuple[RexNode, ...]
     condition: RexNode | None
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return map_keys(inputs[0].upsert_keys, self._kept())
@@ -74,12 +69,9 @@ class PhysicalCalc(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(CalcNode)(
-            id=at.id,
+            **self.header(at),
             projection=self.exprs,
             condition=self.condition,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -122,12 +114,9 @@ class PhysicalWatermarkAssigner(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(WatermarkAssignerNode)(
-            id=at.id,
+            **self.header(at),
             watermark_expr=self.watermark,
             rowtime_field_index=self.index,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -136,29 +125,15 @@ class PhysicalWatermarkAssigner(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalExpand(Single):
+class PhysicalExpand(NewColumns):
     """Every row once for each of `projects`."""
 
     projects: tuple[tuple[RexNode, ...], ...]
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(ExpandNode)(
-            id=at.id,
+            **self.header(at),
             projects=self.projects,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -256,7 +231,7 @@ def calc_over(
         if plain and len(exprs) == len(given.fields) and _same_types(given, columns):
             # Rows of the program have the names that the query gives them; elsewhere a new name alone is no operator.
             return replace(source, columns=columns) if isinstance(source, PhysicalValues) else source
-    return PhysicalCalc(source, exprs, condition, columns)
+    return PhysicalCalc(source, exprs, condition, columns=columns)
 
 
 def _same_types(given: RowType, columns: RowType) -> bool:
@@ -277,4 +252,4 @@ def _lower_watermarks(rel: WatermarkAssigner, at: OperatorPlanner) -> PhysicalOp
 
 @lowers(Expand)
 def _lower_expand(rel: Expand, at: OperatorPlanner) -> PhysicalOperator:
-    return PhysicalExpand(at.lower(rel.input), rel.projects, rel.columns)
+    return PhysicalExpand(at.lower(rel.input), rel.projects, columns=rel.columns)

@@ -10,23 +10,22 @@ from typing import Any
 
 from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
     unsupported,
 )
 from compiled_plan.planner.physical.describe import rex_text, type_text
 from compiled_plan.planner.physical.row_kinds import row_kinds
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
+from compiled_plan.planner.physical.traits import ModifyKinds, Traits, UpdateKind
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.process_table_function import FROM, KINDS, TO, Direction
 from compiled_plan.plans.nodes.process_table_function import ProcessTableFunction as ProcessTableFunctionNode
 from compiled_plan.plans.rex import RexNode, rex_to_json
-from compiled_plan.plans.types import RowType, type_to_json
+from compiled_plan.plans.types import type_to_json
 
 _DEFAULTS = {
     "op": "DESCRIPTOR",
@@ -37,18 +36,13 @@ _DEFAULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalProcessTableFunction(Single):
+class PhysicalProcessTableFunction(NewColumns):
     """A call of one of the two functions."""
 
     direction: Direction
     column: str | None
     mapping: RexNode | None
     uid: str | None
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         if self.direction == "TO":
@@ -57,22 +51,13 @@ class PhysicalProcessTableFunction(Single):
             raise unsupported("FROM_CHANGELOG over a table that is updated", remedy="give it a table of inserts")
         return ModifyKinds.ALL
 
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
-
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return None if wanted is UpdateKind.AFTER else (UpdateKind.BOTH,)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         received = row_kinds(at.inputs[0].modify_kinds, UpdateKind.BOTH)
         return make(ProcessTableFunctionNode)(
-            id=at.id,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            **self.header(at),
             uid=self.uid,
             function_call=self._call(),
             input_changelog_modes=(received,),
@@ -132,5 +117,5 @@ def _text(value: str) -> dict[str, Any]:
 @lowers(ChangelogFunction)
 def _lower(rel: ChangelogFunction, at: OperatorPlanner) -> PhysicalOperator:
     return PhysicalProcessTableFunction(
-        at.lower(rel.input), rel.direction, rel.column, rel.mapping, rel.uid, rel.row_type
+        at.lower(rel.input), rel.direction, rel.column, rel.mapping, rel.uid, columns=rel.row_type
     )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.expressions import conjunction
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.algebra.rows import join_row_type
@@ -13,48 +12,28 @@ from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.planner.physical.describe import rex_text
-from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
 from compiled_plan.planner.physical.hints import hinted_ttl, is_hinted
+from compiled_plan.planner.physical.joining import JOIN_TITLES, TwoSided, equi_keys
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.python_conditions import python_above
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind, listed_keys
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join as JoinNode
-from compiled_plan.plans.nodes.specs import JoinSpec
 from compiled_plan.plans.rex import InputRef, RexNode, calls_python
-from compiled_plan.plans.text.durations import format_duration
-from compiled_plan.plans.types import RowType
 
 
-@dataclass(frozen=True, slots=True)
-class PhysicalJoin(PhysicalOperator):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhysicalJoin(TwoSided):
     """A join; TTLs in milliseconds, None: that of the program."""
 
-    left: PhysicalOperator
-    right: PhysicalOperator
-    kind: JoinKind
     condition: RexNode
-    keys: EquiKeys
-    columns: RowType
     left_ttl: int | None
     right_ttl: int | None
-
-    @property
-    def inputs(self) -> tuple[PhysicalOperator, ...]:
-        return (self.left, self.right)
-
-    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
-        return replace(self, left=inputs[0], right=inputs[1])
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         if self.kind in (JoinKind.INNER, JoinKind.SEMI):
@@ -89,28 +68,15 @@ class PhysicalJoin(PhysicalOperator):
         return (UpdateKind.BOTH, UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        spec = make(JoinSpec)(
-            join_type=self.kind.value,
-            left_keys=self.keys.left,
-            right_keys=self.keys.right,
-            filter_nulls=self.keys.filter_nulls,
-            non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
-        )
-        ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in (self.left_ttl, self.right_ttl)]
         sides = [listed_keys(item.local_keys) for item in at.inputs]
+        left, right = _spec(self.keys.left, at.inputs[0]), _spec(self.keys.right, at.inputs[1])
+        text = f"{self.title()[:-1]}, leftInputSpec=[{left}], rightInputSpec=[{right}])"
         return make(JoinNode)(
-            id=at.id,
-            join_spec=spec,
+            **self.header(at, text),
+            join_spec=self.spec,
             left_upsert_keys=sides[0],
             right_upsert_keys=sides[1],
-            state=(
-                make(StateEntry)(index=0, ttl=ttls[0], name="leftState"),
-                make(StateEntry)(index=1, ttl=ttls[1], name="rightState"),
-            ),
-            input_properties=any_distribution(2),
-            output_type=self.row_type,
-            description=f"{self.title()[:-1]}, leftInputSpec=[{_spec(self.keys.left, at.inputs[0])}], "
-            f"rightInputSpec=[{_spec(self.keys.right, at.inputs[1])}])",
+            state=(at.entry("leftState", self.left_ttl), at.entry("rightState", self.right_ttl, 1)),
         )
 
     def title(self) -> str:
@@ -145,10 +111,9 @@ def _lower_join(rel: Join, at: OperatorPlanner) -> PhysicalOperator:
             return calc_over(operator, exprs, None, rel.row_type)
     left, right = at.lower(rel.left), at.lower(rel.right)
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
-    spread = keys.left if keys.left else None
     return PhysicalJoin(
-        left=PhysicalExchange(left, spread),
-        right=PhysicalExchange(right, keys.right if keys.right else None),
+        left=PhysicalExchange(left, keys.left),
+        right=PhysicalExchange(right, keys.right),
         kind=rel.kind,
         condition=rel.condition,
         keys=keys,

@@ -11,20 +11,19 @@ from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, sa
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
 from compiled_plan.planner.algebra.timed import TemporalJoin
-from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
+from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     make,
 )
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
-from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, equi_keys
+from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
 from compiled_plan.planner.physical.row_kinds import row_kinds
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits, UpdateKind, smallest
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Traits, UpdateKind, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable
@@ -52,7 +51,7 @@ class LookupRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalLookupJoin(Single):
+class PhysicalLookupJoin(NewColumns):
     """A lookup join; `keys`: columns of the table with the column of the stream, or constant, that each must equal."""
 
     kind: JoinKind
@@ -60,12 +59,7 @@ class PhysicalLookupJoin(Single):
     keys: tuple[tuple[int, InputRef | Literal], ...]
     before: RexNode | None
     condition: RexNode | None
-    columns: RowType
     updates: UpdateKind = UpdateKind.BOTH
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     @property
     def _by_primary_key(self) -> bool:
@@ -76,9 +70,6 @@ class PhysicalLookupJoin(Single):
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys if self._by_primary_key else NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         # A row that finds nothing any more is taken back by the row before alone.
@@ -91,7 +82,7 @@ class PhysicalLookupJoin(Single):
         given = at.inputs[0]
         key = None if given.modify_kinds.insert_only else smallest(given.upsert_keys)
         return make(LookupJoinNode)(
-            id=at.id,
+            **self.header(at),
             join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
             pre_filter_condition=self.before,
             join_condition=self.condition,
@@ -102,15 +93,12 @@ class PhysicalLookupJoin(Single):
             lookup_key_contains_primary_key=self._by_primary_key,
             input_changelog_mode=row_kinds(given.modify_kinds, self.updates),
             input_upsert_key=tuple(sorted(key)) if key else (),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def _table(self) -> LookupTable:
         table = self.asked.table
         produced = self.asked.columns.with_nullability(False)
-        physical = [column.name for column in table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = [column.name for column in table.physical]
         abilities: tuple[ProjectPushDown, ...] = ()
         if list(produced.names) != physical:
             paths = tuple((physical.index(name),) for name in produced.names)
@@ -172,7 +160,7 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator |
         tuple(sorted(keys.items())),
         conjunction(before) if before else None,
         conjunction(after) if after else None,
-        rel.row_type,
+        columns=rel.row_type,
     )
 
 

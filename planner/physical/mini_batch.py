@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from compiled_plan.planner.algebra.nodes import AggregateCall
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.physical.accumulators import accumulators
+from compiled_plan.planner.physical.accumulators import accumulators, counted, counts_rows
 from compiled_plan.planner.physical.aggregate import PhysicalGroupAggregate
 from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     make,
 )
 from compiled_plan.planner.physical.calc import PhysicalWatermarkAssigner
@@ -37,7 +35,6 @@ from compiled_plan.planner.physical.traits import MiniBatchMode
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
 from compiled_plan.plans.nodes.stateless import MiniBatchInterval
-from compiled_plan.plans.types import BIGINT
 
 Mode = Literal["RowTime", "ProcTime"]
 
@@ -55,11 +52,8 @@ class PhysicalMiniBatchAssigner(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(MiniBatchAssignerNode)(
-            id=at.id,
+            **self.header(at),
             mini_batch_interval=make(MiniBatchInterval)(interval=self.interval, mode=self.mode),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -140,26 +134,25 @@ class _Rewriting:
         if retracts is not all(retractions) and any(retractions):
             return found
         calls = found.calls
-        if retracts and not any(_counts_rows(call) for call in calls):
-            # The rows of each group are counted, to know when it is empty.
-            calls = (*calls, AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR"))
+        if retracts and not any(map(counts_rows, calls)):
+            calls = counted(calls)
         parts = accumulators(calls, source.row_type, any(retractions))
         if parts is None:
             return found
         local = PhysicalLocalGroupAggregate(source, found.grouping, found.calls, retractions, retracts, parts)
         keys = tuple(range(len(found.grouping)))
         return PhysicalGlobalGroupAggregate(
-            PhysicalExchange(local, keys if keys else None),
+            PhysicalExchange(local, keys),
             len(keys),
             found.calls,
             retractions,
             source.row_type,
             self._lowering.traits(old),
             parts,
-            found.columns,
             found.ttl,
             retracts,
             found.split,
+            columns=found.columns,
         )
 
     def _incremental(
@@ -173,24 +166,20 @@ class _Rewriting:
         middle = PhysicalIncrementalGroupAggregate(spread, found.grouping, local, first.given, first.ttl)
         keys = tuple(range(len(found.grouping)))
         return PhysicalGlobalGroupAggregate(
-            PhysicalExchange(middle, keys if keys else None),
+            PhysicalExchange(middle, keys),
             len(keys),
             found.calls,
             (False,) * len(found.calls),
             first.columns,
             self._lowering.traits(old),
             replace(local.parts, fields=middle.parts),
-            found.columns,
             found.ttl,
             False,
             True,
+            columns=found.columns,
         )
 
 
 def may_split(settings: Settings) -> bool:
     """Whether aggregates may be in two phases."""
-    return settings.text(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0
-
-
-def _counts_rows(call: AggregateCall) -> bool:
-    return call.name == "$COUNT$1" and not call.args and call.filter is None
+    return settings.value(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0

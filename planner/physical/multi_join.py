@@ -28,11 +28,10 @@ from compiled_plan.planner.physical.describe import names_text, rex_text, type_t
 from compiled_plan.planner.physical.hints import hinted_ttl
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import Keys, ModifyKinds, Traits, UpdateKind, listed_keys
-from compiled_plan.plans.nodes.base import InputProperty, PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import InputProperty, PlanNode
 from compiled_plan.plans.nodes.join import JoinAttribute
 from compiled_plan.plans.nodes.join import MultiJoin as MultiJoinNode
 from compiled_plan.plans.rex import InputRef, RexNode, map_inputs
-from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.types import RowType
 
 _KINDS = (JoinKind.INNER, JoinKind.LEFT)
@@ -94,23 +93,16 @@ class PhysicalMultiJoin(PhysicalOperator):
         return None if wanted is UpdateKind.AFTER else (UpdateKind.BOTH,) * len(inputs)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in self.ttls]
         keys = [item.local_keys for item in at.inputs]
+        spread = tuple(InputProperty.spread("HASH", (key,), priority=index) for index, key in enumerate(self.keys))
         return make(MultiJoinNode)(
-            id=at.id,
+            **self.header(at, self._text(keys), spread),
             join_types=tuple(cast("Literal['INNER', 'LEFT']", kind.value) for kind in self.join_kinds),
             join_conditions=self.conditions,
             multi_join_condition=conjunction(part for item in self.conditions for part in conjuncts(item)),
             join_attribute_map=self._attribute_map(),
             input_unique_keys=tuple(map(listed_keys, keys)),
-            state=tuple(
-                make(StateEntry)(index=at_, ttl=ttl, name=f"input-state-{at_}") for at_, ttl in enumerate(ttls)
-            ),
-            input_properties=tuple(
-                InputProperty.spread("HASH", (key,), priority=at_) for at_, key in enumerate(self.keys)
-            ),
-            output_type=self.row_type,
-            description=self._text(keys),
+            state=tuple(at.entry(f"input-state-{index}", ttl, index) for index, ttl in enumerate(self.ttls)),
         )
 
     def _attribute_map(self) -> dict[str, tuple[JoinAttribute, ...]]:

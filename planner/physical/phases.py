@@ -5,25 +5,26 @@ Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import AggregateCall
-from compiled_plan.planner.physical.accumulators import Accumulators
-from compiled_plan.planner.physical.aggregate import call_text, plan_call
-from compiled_plan.planner.physical.base import NodeContext, PhysicalOperator, Single, any_distribution, make
+from compiled_plan.planner.physical.accumulators import Accumulators, tuple_text
+from compiled_plan.planner.physical.aggregate import call_text, group_text, plan_call
+from compiled_plan.planner.physical.base import NewColumns, NewRows, NodeContext, PhysicalOperator, make
 from compiled_plan.planner.physical.describe import names_text, plain_name
-from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, LocalGroupAggregate
 from compiled_plan.plans.nodes.aggregate import IncrementalGroupAggregate as IncrementalNode
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
-from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.types import Field, RowType
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalLocalGroupAggregate(Single):
+class PhysicalLocalGroupAggregate(NewRows):
     """The first phase: a row of accumulators for each group of a mini-batch."""
+
+    GIVES = ModifyKinds.INSERT
+    NEEDS = UpdateKind.BOTH
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
@@ -36,43 +37,27 @@ class PhysicalLocalGroupAggregate(Single):
         fields = self.input.row_type.fields
         return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts.fields))
 
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
-
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(LocalGroupAggregate)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.mini_batch,
             grouping=self.grouping,
             agg_calls=tuple(map(plan_call, self.calls)),
             agg_call_need_retractions=self.retractions,
             need_retraction=self.retracts,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
         names = self.input.row_type.names
-        keys = names_text(self.grouping, names)
         parts = [names[index] for index in self.grouping]
         for call, retract, made in zip(self.calls, self.retractions, self.parts.calls, strict=False):
-            parts.append(f"{call_text(call, names, retract)} AS {_together(made)}")
-        group = f"groupBy=[{keys}], " if keys else ""
+            parts.append(f"{call_text(call, names, retract)} AS {tuple_text(made)}")
+        group = group_text(self.grouping, names)
         return f"LocalGroupAggregate({group}select=[{', '.join(parts)}])"
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalGlobalGroupAggregate(Single):
+class PhysicalGlobalGroupAggregate(NewColumns):
     """The second phase: merges accumulators and sends the changes of the results."""
 
     count: int
@@ -81,15 +66,10 @@ class PhysicalGlobalGroupAggregate(Single):
     given: RowType
     traits: Traits
     parts: Accumulators
-    columns: RowType
     ttl: int | None
     retracts: bool
     split: bool
     update_before: bool = False
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         return self.traits.modify_kinds
@@ -104,9 +84,8 @@ class PhysicalGlobalGroupAggregate(Single):
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
         return make(GlobalGroupAggregate)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.mini_batch,
             grouping=tuple(range(self.count)),
             agg_calls=tuple(map(plan_call, self.calls)),
@@ -114,27 +93,25 @@ class PhysicalGlobalGroupAggregate(Single):
             local_agg_input_row_type=self.given,
             generate_update_before=self.update_before,
             need_retraction=self.retracts,
-            state=(make(StateEntry)(index=0, ttl=ttl, name="globalGroupAggregateState"),),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("globalGroupAggregateState", self.ttl),),
         )
 
     def title(self) -> str:
         own = self.columns.names
-        keys = ", ".join(own[: self.count])
         parts = list(own[: self.count])
         for call, retract, made, name in zip(
             self.calls, self.retractions, self.parts.calls, own[self.count :], strict=False
         ):
-            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({_together(made)}) AS {name}")
-        group = f"groupBy=[{keys}], " if keys else ""
+            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({tuple_text(made)}) AS {name}")
+        group = group_text(range(self.count), own)
         return f"GlobalGroupAggregate({group}select=[{', '.join(parts)}])"
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalIncrementalGroupAggregate(Single):
+class PhysicalIncrementalGroupAggregate(NewRows):
     """The middle phase of a split DISTINCT aggregate: merges `local`, and sends what that adds to each group."""
+
+    GIVES = ModifyKinds.INSERT
 
     grouping: tuple[int, ...]
     local: PhysicalLocalGroupAggregate
@@ -152,19 +129,9 @@ class PhysicalIncrementalGroupAggregate(Single):
         fields = self.input.row_type.fields
         return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts))
 
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
-
     def plan_node(self, at: NodeContext) -> PlanNode:
-        ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
         return make(IncrementalNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.mini_batch,
             partial_agg_grouping=tuple(range(len(self.local.grouping))),
             final_agg_grouping=self.grouping,
@@ -172,10 +139,7 @@ class PhysicalIncrementalGroupAggregate(Single):
             partial_agg_call_need_retractions=self.local.retractions,
             partial_local_agg_input_row_type=self.given,
             partial_agg_need_retraction=self.local.retracts,
-            state=(make(StateEntry)(index=0, ttl=ttl, name="incrementalGroupAggregateState"),),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("incrementalGroupAggregateState", self.ttl),),
         )
 
     def title(self) -> str:
@@ -185,7 +149,3 @@ class PhysicalIncrementalGroupAggregate(Single):
             f"IncrementalGroupAggregate(partialAggGrouping=[{partial}], "
             f"finalAggGrouping=[{names_text(self.grouping, names)}], select=[{', '.join(self.row_type.names)}])"
         )
-
-
-def _together(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"

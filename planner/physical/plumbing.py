@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal as OneOf
 
 from compiled_plan.planner.algebra.kinds import SetKind
 from compiled_plan.planner.algebra.nodes import SetOp, Values
@@ -12,7 +11,6 @@ from compiled_plan.planner.physical.base import (
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
     unsupported,
@@ -30,9 +28,9 @@ from compiled_plan.plans.types import CharacterType, RowType
 
 @dataclass(frozen=True, slots=True)
 class PhysicalExchange(Single):
-    """Brings all rows of one value of `keys` together; `keys` is None where all rows go to one place."""
+    """Brings all rows of one value of `keys` together; without keys, all rows."""
 
-    keys: tuple[int, ...] | None
+    keys: tuple[int, ...]
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return keys_within(inputs[0].upsert_keys, Key(self.keys)) if self.keys else inputs[0].upsert_keys
@@ -41,16 +39,11 @@ class PhysicalExchange(Single):
         return inputs[0].upsert_keys
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        kind: OneOf["HASH", "SINGLETON"] = "SINGLETON" if self.keys is None else "HASH"
-        return make(ExchangeNode)(
-            id=at.id,
-            input_properties=(InputProperty.spread(kind, self.keys),),
-            output_type=self.row_type,
-            description=self.title(),
-        )
+        spread = InputProperty.spread("HASH", self.keys) if self.keys else InputProperty.spread("SINGLETON")
+        return make(ExchangeNode)(**self.header(at, inputs=(spread,)))
 
     def title(self) -> str:
-        if self.keys is None:
+        if not self.keys:
             return "Exchange(distribution=[single])"
         return f"Exchange(distribution=[hash[{names_text(self.keys, self.row_type.names)}]])"
 
@@ -60,9 +53,7 @@ class PhysicalDropUpdateBefore(Single):
     """Drops the old rows of updates for a consumer that finds them by key."""
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        return make(DropUpdateBeforeNode)(
-            id=at.id, input_properties=any_distribution(), output_type=self.row_type, description=self.title()
-        )
+        return make(DropUpdateBeforeNode)(**self.header(at))
 
     def title(self) -> str:
         return "DropUpdateBefore"
@@ -87,12 +78,7 @@ class PhysicalUnion(PhysicalOperator):
         return self.columns
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        return make(UnionNode)(
-            id=at.id,
-            input_properties=any_distribution(len(self.sources)),
-            output_type=self.row_type,
-            description=self.title(),
-        )
+        return make(UnionNode)(**self.header(at))
 
     def title(self) -> str:
         return f"Union(all=[true], union=[{', '.join(self.row_type.names)}])"
@@ -116,7 +102,7 @@ class PhysicalValues(PhysicalOperator):
         return ()
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        return make(ValuesNode)(id=at.id, tuples=self.rows, output_type=self.row_type, description=self.title())
+        return make(ValuesNode)(**self.header(at), tuples=self.rows)
 
     def title(self) -> str:
         rows = ", ".join("{ " + ", ".join(map(_cell, row)) + " }" for row in self.rows)

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from compiled_plan.planner.algebra.kinds import time_kind
 from compiled_plan.planner.algebra.nodes import Rank, SortKey
+from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.physical.base import (
+    NewRows,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
     unsupported,
@@ -29,7 +31,7 @@ from compiled_plan.planner.physical.traits import (
     keys_within,
     smallest,
 )
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate as DeduplicateNode
 from compiled_plan.plans.nodes.rank import Rank as RankNode
 from compiled_plan.plans.nodes.ranks import (
@@ -42,7 +44,7 @@ from compiled_plan.plans.nodes.ranks import (
     VariableRange,
 )
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortField, SortSpec
-from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import RowType, TimeKind
 
 _DEDUPLICATE_OPTIONS = (
     "table.exec.deduplicate.insert-update-after-sensitive-enabled",
@@ -84,17 +86,14 @@ class PhysicalDeduplicate(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(DeduplicateNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset(*_DEDUPLICATE_OPTIONS),
             unique_keys=self.keys,
             is_rowtime=self.rowtime,
             keep_last_row=self.keep_last,
             output_insert_only=self.insert_only,
             generate_update_before=self.update_before,
-            state=(make(StateEntry)(index=0, ttl=at.settings.ttl, name="deduplicateState"),),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("deduplicateState"),),
         )
 
     def title(self) -> str:
@@ -106,41 +105,35 @@ class PhysicalDeduplicate(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalRank(Single):
+class PhysicalRank(NewRows):
     """Per partition, the rows ranked `start` to `end` (from 1, None: no end, or what a column says).
 
     `update_keys` are the keys of the updates where a rank can only rise; None: each change is found by its row.
     """
 
-    partition: tuple[int, ...]
-    order: tuple[SortKey, ...]
-    start: int
-    end: int | None
-    end_column: int | None
-    number: bool
-    columns: RowType
+    GIVES = ModifyKinds.ALL
+
+    spec: Rank
     append: bool
     update_keys: tuple[int, ...] | None
-    function: str = "ROW_NUMBER"
     update_before: bool = False
 
     @property
     def row_type(self) -> RowType:
-        return self.columns
+        return self.spec.columns
 
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.ALL
+    @property
+    def numbered(self) -> bool:
+        """Whether the rank is the last column."""
+        return self.spec.rank_column is not None
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        found = set(keys_within(inputs[0].upsert_keys, Key(self.partition)))
-        if self.number:
-            found.add(Key((*self.partition, len(self.columns.fields) - 1)))
-        if self.start == 1 and self.end == 1:
-            found.add(Key(self.partition))
+        found = set(keys_within(inputs[0].upsert_keys, Key(self.spec.partition)))
+        if self.numbered:
+            found.add(Key((*self.spec.partition, len(self.spec.columns.fields) - 1)))
+        if self.spec.start == 1 and self.spec.end == 1:
+            found.add(Key(self.spec.partition))
         return frozenset(found)
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.BOTH if self.update_keys is None else UpdateKind.AFTER,)
@@ -150,32 +143,27 @@ class PhysicalRank(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(RankNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
-            rank_type=cast("RankType", self.function),
-            partition=make(PartitionSpec)(fields=self.partition),
-            order_by=sort_spec(self.order),
-            rank_range=rank_range(self.start, self.end, self.end_column),
+            rank_type=cast("RankType", self.spec.function),
+            partition=make(PartitionSpec)(fields=self.spec.partition),
+            order_by=sort_spec(self.spec.order),
+            rank_range=rank_range(self.spec.start, self.spec.end, self.spec.end_column),
             rank_strategy=rank_strategy(self.append, self.update_keys),
-            output_row_number=self.number,
+            output_row_number=self.numbered,
             generate_update_before=self.update_before,
-            state=rank_state(at),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("rankState"),),
         )
 
     def title(self) -> str:
         names = self.input.row_type.names
-        if self.end_column is not None:
-            span = f"rankEnd={names[self.end_column]}"
-        else:
-            span = f"rankStart={self.start}" + (f", rankEnd={self.end}" if self.end is not None else "")
-        partition = f", partitionBy=[{names_text(self.partition, names)}]" if self.partition else ""
+        column = self.spec.end_column
+        span = range_text(self.spec.start, self.spec.end) if column is None else f"rankEnd={names[column]}"
+        partition = f", partitionBy=[{names_text(self.spec.partition, names)}]" if self.spec.partition else ""
         return (
-            f"Rank(strategy=[{strategy_text(self.append, self.update_keys)}], rankType=[{self.function}], "
-            f"rankRange=[{span}]{partition}, orderBy=[{order_text(self.order, names)}], "
-            f"select=[{', '.join(self.columns.names)}])"
+            f"Rank(strategy=[{strategy_text(self.append, self.update_keys)}], rankType=[{self.spec.function}], "
+            f"rankRange=[{span}]{partition}, orderBy=[{order_text(self.spec.order, names)}], "
+            f"select=[{', '.join(self.spec.columns.names)}])"
         )
 
 
@@ -188,8 +176,13 @@ def sort_spec(order: Sequence[SortKey]) -> SortSpec:
     )
 
 
+def range_text(start: int, end: int | None) -> str:
+    """The ranks that stay, in words."""
+    return f"rankStart={start}" if end is None else f"rankStart={start}, rankEnd={end}"
+
+
 def rank_range(
-    start: int, end: int | None, column: int | None
+    start: int, end: int | None, column: int | None = None
 ) -> ConstantRange | ConstantRangeWithoutEnd | VariableRange:
     """The ranks that stay, as plans have them; `column` holds the last one where that is no constant."""
     if column is not None:
@@ -213,37 +206,20 @@ def strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
     return f"UpdateFastStrategy[{','.join(map(str, update_keys))}]"
 
 
-def rank_state(at: NodeContext) -> tuple[StateEntry, ...]:
-    """The state of an operator that keeps first rows."""
-    return (make(StateEntry)(index=0, ttl=at.settings.ttl, name="rankState"),)
-
-
 @lowers(Rank)
 def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a top-n", remedy="use ROW_NUMBER()")
     # In the order of the columns, whatever the order in which PARTITION BY names them.
     rel = replace(rel, partition=tuple(sorted(rel.partition)))
-    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    source = PhysicalExchange(at.lower(rel.input), rel.partition)
     traits = at.traits(source)
     append = traits.modify_kinds.insert_only
     time = _time_order(rel, source.row_type)
     if append and time is not TimeKind.REGULAR and rel.rank_column is None and (rel.start, rel.end) == (1, 1):
         return PhysicalDeduplicate(source, rel.partition, time is TimeKind.ROWTIME, not rel.order[0].ascending)
     update_keys = None if append else rising_keys(rel.partition, rel.order, traits)
-    return PhysicalRank(
-        source,
-        rel.partition,
-        rel.order,
-        rel.start,
-        rel.end,
-        rel.end_column,
-        rel.rank_column is not None,
-        rel.columns,
-        append,
-        update_keys,
-        rel.function,
-    )
+    return PhysicalRank(source, bare(rel), append, update_keys)
 
 
 def _time_order(rel: Rank, row: RowType) -> TimeKind:
@@ -251,11 +227,6 @@ def _time_order(rel: Rank, row: RowType) -> TimeKind:
     if len(rel.order) != 1 or rel.end_column is not None:
         return TimeKind.REGULAR
     return time_kind(row.types[rel.order[0].index])
-
-
-def time_kind(type_: LogicalType) -> TimeKind:
-    """Which time attribute a type is; REGULAR for none."""
-    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
 def rising_keys(partition: Sequence[int], order: Sequence[SortKey], traits: Traits) -> tuple[int, ...] | None:

@@ -19,13 +19,32 @@ def require_insert_only(what: str, source: PhysicalOperator, at: OperatorPlanner
         ProgramError: names the operator, the changes and where they come from.
     """
     kinds = at.traits(source).modify_kinds
-    if kinds.insert_only:
-        return
-    found = [word for kind, word in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete")) if kind in kinds]
-    raise ProgramError(
-        f"{what} doesn't support consuming {' and '.join(found)} changes "
-        f"which is produced by node {producer(source, kinds, at).title()}",
-        remedy="make its input append-only: a table or query whose rows never change",
+    if not kinds.insert_only:
+        remedy = "make its input append-only: a table or query whose rows never change"
+        raise unsupported_changes(what, kinds, producer(source, kinds, at), remedy)
+
+
+def refuse_changes(what: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
+    """Refuse an input whose rows change, for an operator that works by windows.
+
+    Raises:
+        ProgramError: names what takes no changes, and where they come from.
+    """
+    kinds = at.traits(source).modify_kinds
+    if not kinds.insert_only:
+        remedy = "compute it over rows that are only ever added, or aggregate per window first"
+        raise unsupported_changes(what, kinds, source, remedy)
+
+
+def unsupported_changes(
+    what: str, kinds: ModifyKinds, source: PhysicalOperator, remedy: str, where: str = ""
+) -> ProgramError:
+    """The error for changes of these kinds, given by `source` to something that does not take them."""
+    words = [word for kind, word in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete")) if kind in kinds]
+    return ProgramError(
+        f"{what} doesn't support consuming {' and '.join(words)} changes which is produced by node {source.title()}",
+        where=where,
+        remedy=remedy,
     )
 
 

@@ -13,7 +13,6 @@ from compiled_plan.planner.physical.base import (
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
 )
@@ -24,7 +23,7 @@ from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKind
 from compiled_plan.plans.connectors.common import EMIT_STRATEGY, IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.table_options import Values
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
 from compiled_plan.plans.nodes.scan import TableSourceScan as TableSourceScanNode
 from compiled_plan.plans.nodes.stateless import IDLE_TIMEOUT as SESSION_IDLE_TIMEOUT
@@ -87,15 +86,13 @@ class PhysicalTableSourceScan(PhysicalOperator):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(TableSourceScanNode)(
-            id=at.id,
+            **self.header(at),
             scan_table_source=make(TableSource)(table=table_of(self.table, self.hints), abilities=self._abilities()),
             dead_letters=None if self.dead_letters is None else table_of(self.dead_letters),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def _abilities(self) -> tuple[_ABILITIES, ...]:
-        physical = [column.name for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = [column.name for column in self.table.physical]
         metadata = _metadata(self.table)
         names = self.columns.names
         chosen = [name for name in names if name in physical]
@@ -156,7 +153,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
     def title(self) -> str:
         name = self.table.identifier
         metadata = _metadata(self.table)
-        physical = [column.name for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = [column.name for column in self.table.physical]
         read = ", ".join(self.columns.names)
         pushed = ""
         chosen = [item for item in self.columns.names if item in physical]
@@ -207,6 +204,9 @@ def _metadata(table: CatalogTable) -> dict[str, str]:
 class PhysicalChangelogNormalize(Single):
     """Completes an upsert changelog by key, and drops repeated events; `condition` keeps some rows of the result."""
 
+    GIVES = ModifyKinds.ALL
+    NEEDS = UpdateKind.AFTER
+
     keys: tuple[int, ...]
     condition: RexNode | None
     update_before: bool = False
@@ -221,29 +221,20 @@ class PhysicalChangelogNormalize(Single):
         """The same over another source."""
         return replace(self, input=PhysicalExchange(source, keys), keys=keys)
 
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.ALL
-
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return frozenset({Key(self.keys)})
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.AFTER,)
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(ChangelogNormalizeNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.mini_batch,
             unique_keys=self.keys,
             generate_update_before=self.update_before,
             filter_condition=self.condition,
-            state=(make(StateEntry)(index=0, ttl=at.settings.ttl, name="changelogNormalizeState"),),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("changelogNormalizeState"),),
         )
 
     def title(self) -> str:

@@ -39,7 +39,7 @@ def check_options(draft: Draft) -> Draft:
         UnsupportedError: names option and value.
     """
     for item in REFUSED:
-        found = draft.settings.text(item.key)
+        found = draft.settings.value(item.key)
         value = found.strip().upper()
         if value and (value == item.value or (not item.value and value != draft.settings.default(item.key).upper())):
             raise UnsupportedError(

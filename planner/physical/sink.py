@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
+from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.nodes import Hint, Sink
 from compiled_plan.planner.algebra.sources import options_of
 from compiled_plan.planner.catalog.connectors import metadata_columns, sink_changelog
@@ -15,22 +16,21 @@ from compiled_plan.planner.physical.base import (
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.requirements import producer
+from compiled_plan.planner.physical.requirements import producer, unsupported_changes
 from compiled_plan.planner.physical.row_kinds import row_kinds
 from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, smallest
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import ConflictStrategy
 from compiled_plan.plans.nodes.sink import Sink as SinkNode
 from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
-from compiled_plan.plans.types import Field, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
@@ -65,11 +65,8 @@ class PhysicalSink(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         key = smallest(at.inputs[0].upsert_keys)
-        state = (
-            (make(StateEntry)(index=0, ttl=at.settings.ttl, name="sinkMaterializeState"),) if self.materialize else ()
-        )
         return make(SinkNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset(*_CONFIGURATION),
             dynamic_table_sink=make(TableSink)(
                 table=table_of(self.table, self.hints),
@@ -80,10 +77,7 @@ class PhysicalSink(Single):
             require_upsert_materialize=self.materialize,
             conflict_strategy=None if self.on_conflict is None else make(ConflictStrategy)(behavior=self.on_conflict),
             input_upsert_key=tuple(sorted(key)) if key else (),
-            state=state,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("sinkMaterializeState"),) if self.materialize else (),
         )
 
     def _abilities(self) -> tuple[WritingMetadata | TargetColumnWriting, ...]:
@@ -91,7 +85,7 @@ class PhysicalSink(Single):
         if not metadata:
             return ()
         keys = tuple(column.metadata_key or column.name for column in metadata)
-        physical = [column for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        physical = self.table.physical
         fields = tuple(Field(column.name, column.type) for column in (*physical, *metadata))
         consumed = replace(self.row_type.with_nullability(False), fields=fields)
         return (make(WritingMetadata)(metadata_keys=keys, consumed_type=consumed),)
@@ -112,7 +106,7 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> PhysicalOperator:
     table = replace(rel.table, options=tuple(options_of(rel.table, hints).items()))
     accepted = sink_changelog(table, _mode_of(traits.modify_kinds))
     _check_changes(table, accepted, source, traits, at)
-    if at.settings.text(ROWTIME_INSERTER).upper() != "DISABLED":
+    if at.settings.value(ROWTIME_INSERTER).upper() != "DISABLED":
         _check_rowtimes(table, source.row_type)
     materialize = _materializes(rel, table, source, traits, at)
     return PhysicalSink(
@@ -146,29 +140,19 @@ def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
 def _check_changes(
     table: CatalogTable, accepted: ChangelogMode, source: PhysicalOperator, traits: Traits, at: OperatorPlanner
 ) -> None:
-    refused = [
-        name
-        for kind, change, name in (
-            (ModifyKinds.UPDATE, ChangelogMode.UPDATE_AFTER, "update"),
-            (ModifyKinds.DELETE, ChangelogMode.DELETE, "delete"),
-        )
-        if kind in traits.modify_kinds and change not in accepted
-    ]
-    if not refused:
-        return
-    found = producer(source, traits.modify_kinds, at)
-    raise ProgramError(
-        f"table sink '{path_text(table)}' doesn't support consuming {' and '.join(refused)} changes "
-        f"which is produced by node {found.title()}",
-        where=str(table.identifier),
-        remedy="write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only",
-    )
+    refused = traits.modify_kinds & ~ModifyKinds.INSERT
+    if ChangelogMode.UPDATE_AFTER in accepted:
+        refused &= ~ModifyKinds.UPDATE
+    if ChangelogMode.DELETE in accepted:
+        refused &= ~ModifyKinds.DELETE
+    if refused:
+        remedy = "write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only"
+        found = producer(source, traits.modify_kinds, at)
+        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, found, remedy, str(table.identifier))
 
 
 def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
-    rowtimes = [
-        item.name for item in row.fields if isinstance(item.type, TimestampBase) and item.type.kind is TimeKind.ROWTIME
-    ]
+    rowtimes = [item.name for item in row.fields if is_rowtime(item.type)]
     # A sink has room for one time of a row; rows that the program collects have none, as in Flink.
     if len(rowtimes) > 1 and dict(table.options).get("connector") != "collect":
         raise ProgramError(
@@ -188,7 +172,7 @@ def _materializes(
     retracts = ChangelogMode.UPDATE_BEFORE in taken
     if rel.on_conflict is not None:
         _check_conflict_clause(rel, taken, source)
-    how = at.settings.text("table.exec.sink.upsert-materialize").upper()
+    how = at.settings.value("table.exec.sink.upsert-materialize").upper()
     if how == "NONE" or retracts or not table.primary_key:
         return False
     if how == "FORCE":

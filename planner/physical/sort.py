@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from compiled_plan.planner.algebra.kinds import time_kind
 from compiled_plan.planner.algebra.nodes import Sort, SortKey
 from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
     Single,
-    any_distribution,
     lowers,
     make,
     unsupported,
@@ -21,12 +21,10 @@ from compiled_plan.planner.physical.describe import order_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import (
     rank_range,
-    rank_state,
     rank_strategy,
     rising_keys,
     sort_spec,
     strategy_text,
-    time_kind,
 )
 from compiled_plan.planner.physical.traits import (
     Key,
@@ -77,19 +75,16 @@ class PhysicalSortLimit(Single):
         kind = SortLimitNode if self.order else LimitNode
         end = None if self.fetch is None else self.offset + self.fetch
         return make(kind)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
             rank_type="ROW_NUMBER",
             partition=make(PartitionSpec)(fields=()),
             order_by=sort_spec(self.order),
-            rank_range=rank_range(self.offset + 1, end, None),
+            rank_range=rank_range(self.offset + 1, end),
             rank_strategy=rank_strategy(self.append, self.update_keys),
             output_row_number=False,
             generate_update_before=self.update_before,
-            state=rank_state(at),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            state=(at.entry("rankState"),),
         )
 
     def title(self) -> str:
@@ -109,11 +104,8 @@ class PhysicalTemporalSort(Single):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(TemporalSortNode)(
-            id=at.id,
+            **self.header(at),
             order_by=sort_spec(self.order),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -122,7 +114,7 @@ class PhysicalTemporalSort(Single):
 
 @lowers(Sort)
 def _lower_sort(rel: Sort, at: OperatorPlanner) -> PhysicalOperator:
-    source = PhysicalExchange(at.lower(rel.input), None)
+    source = PhysicalExchange(at.lower(rel.input), ())
     traits = at.traits(source)
     if rel.fetch is None and rel.offset:
         raise unsupported("OFFSET without LIMIT", remedy="add LIMIT n")

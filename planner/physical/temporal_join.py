@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from compiled_plan.planner.algebra.expressions import TRUE, conjunction
-from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, WatermarkAssigner
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    any_distribution,
     lowers,
     make,
 )
 from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.planner.physical.describe import names_text, rex_text
-from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from compiled_plan.planner.physical.joining import JOIN_TITLES, EquiKeys, TwoSided, equi_keys
 from compiled_plan.planner.physical.lookup_join import as_lookup_join
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.scan import PhysicalChangelogNormalize
@@ -28,32 +26,16 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import TemporalJoin as TemporalJoinNode
 from compiled_plan.plans.nodes.specs import JoinSpec
 from compiled_plan.plans.rex import Call, RexNode, type_of
-from compiled_plan.plans.types import BOOLEAN, RowType
+from compiled_plan.plans.types import BOOLEAN
 
 
-@dataclass(frozen=True, slots=True)
-class PhysicalTemporalJoin(PhysicalOperator):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhysicalTemporalJoin(TwoSided):
     """A temporal join by event time; the left changes come through, those of the right are its versions."""
 
-    left: PhysicalOperator
-    right: PhysicalOperator
-    kind: JoinKind
-    keys: EquiKeys
     primary_key: tuple[int, ...]
     time: int
     version: int
-    columns: RowType
-
-    @property
-    def inputs(self) -> tuple[PhysicalOperator, ...]:
-        return (self.left, self.right)
-
-    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
-        return replace(self, left=inputs[0], right=inputs[1])
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
 
     @property
     def needs_watermark(self) -> bool:
@@ -80,14 +62,11 @@ class PhysicalTemporalJoin(PhysicalOperator):
             non_equi_condition=_residual(self.keys.rest),
         )
         return make(TemporalJoinNode)(
-            id=at.id,
+            **self.header(at),
             join_spec=spec,
             is_temporal_function_join=False,
             left_time_attribute_index=self.time,
             right_time_attribute_index=self.version,
-            input_properties=any_distribution(2),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:

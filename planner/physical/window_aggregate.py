@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.nodes import AggregateCall
 from compiled_plan.planner.algebra.windows import (
     ByTime,
@@ -15,16 +16,14 @@ from compiled_plan.planner.algebra.windows import (
     WindowAggregate,
     Windowing,
     WindowKind,
-    is_rowtime,
 )
-from compiled_plan.planner.physical.accumulators import Accumulators, accumulators
-from compiled_plan.planner.physical.aggregate import call_text, check_distinct, plan_call
+from compiled_plan.planner.physical.accumulators import Accumulators, accumulators, counted, counts_rows, tuple_text
+from compiled_plan.planner.physical.aggregate import call_text, check_distinct, group_text, plan_call
 from compiled_plan.planner.physical.base import (
+    NewRows,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
 )
@@ -35,7 +34,6 @@ from compiled_plan.planner.physical.traits import (
     Keys,
     MiniBatchMode,
     ModifyKinds,
-    Monotonicity,
     Traits,
     UpdateKind,
 )
@@ -82,23 +80,17 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class PerWindow(Single):
+class PerWindow(NewRows):
     """An aggregate whose rows come once, when their window ends."""
+
+    GIVES = ModifyKinds.INSERT
+    NEEDS = UpdateKind.BOTH
 
     spec: Calls
 
     @property
     def row_type(self) -> RowType:
         return self.spec.columns
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.spec.columns.fields)
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
 
     def check_methods(self, windowing: Windowing, retract: bool) -> None:
         """Refuse aggregate functions of the user's that cannot do what the window needs.
@@ -130,18 +122,16 @@ class PhysicalWindowAggregate(PerWindow):
         return batches_of(self.windowing)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        self.check_methods(self.windowing, not at.inputs[0].modify_kinds.insert_only)
+        retract = not at.inputs[0].modify_kinds.insert_only
+        self.check_methods(self.windowing, retract)
         return make(WindowAggregateNode)(
-            id=at.id,
+            **self.header(at, self._text(retract)),
             configuration=time_zone(at.settings),
             grouping=self.spec.grouping,
             agg_calls=tuple(map(plan_call, self.spec.calls)),
             windowing=plan_windowing(self.windowing),
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
-            need_retraction=not at.inputs[0].modify_kinds.insert_only,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self._text(not at.inputs[0].modify_kinds.insert_only),
+            need_retraction=retract,
         )
 
     def title(self) -> str:
@@ -149,17 +139,20 @@ class PhysicalWindowAggregate(PerWindow):
 
     def _text(self, retract: bool) -> str:
         names = self.input.row_type.names
-        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        group = group_text(self.spec.grouping, names)
         window = windowing_text(self.windowing, names)
         return f"WindowAggregate({group}window=[{window}], select=[{self.spec.select_text(names, retract)}])"
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalLocalWindowAggregate(Single):
+class PhysicalLocalWindowAggregate(NewRows):
     """The first phase: accumulators by group and slice of time, or by attached window.
 
     `counted` is the number of rows that a second phase needs besides the calls.
     """
+
+    GIVES = ModifyKinds.INSERT
+    NEEDS = UpdateKind.BOTH
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
@@ -177,30 +170,15 @@ class PhysicalLocalWindowAggregate(Single):
     def batches(self) -> MiniBatchMode | None:
         return batches_of(self.windowing)
 
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
-
     def plan_node(self, at: NodeContext) -> PlanNode:
         retract = not at.inputs[0].modify_kinds.insert_only
         return make(LocalWindowAggregateNode)(
-            id=at.id,
+            **self.header(at, self._text(retract)),
             configuration=time_zone(at.settings),
             grouping=self.grouping,
             agg_calls=tuple(map(plan_call, self.calls)),
             windowing=plan_windowing(self.windowing),
             need_retraction=retract,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self._text(retract),
         )
 
     def title(self) -> str:
@@ -208,8 +186,8 @@ class PhysicalLocalWindowAggregate(Single):
 
     def _text(self, retract: bool) -> str:
         names = self.input.row_type.names
-        group = f"groupBy=[{names_text(self.grouping, names)}], " if self.grouping else ""
-        calls = _counted(self.calls) if self.counted else self.calls
+        group = group_text(self.grouping, names)
+        calls = counted(self.calls) if self.counted else self.calls
         parts = [names[index] for index in self.grouping]
         values: dict[str, str] = {}
         for call, columns, mark in zip(calls, self.parts.calls, self.parts.distinct, strict=True):
@@ -218,7 +196,7 @@ class PhysicalLocalWindowAggregate(Single):
             text = call_text(replace(call, distinct=False), names, retract)
             if mark is not None:
                 text = text.replace("(", f"({mark} ", 1)
-            parts.append(f"{text} AS {_tuple_text(columns)}")
+            parts.append(f"{text} AS {tuple_text(columns)}")
         parts += [f"DISTINCT({value}) AS {mark}" for mark, value in values.items()]
         parts.append(f"slice_end('{ALIAS}) AS {self.row_type.names[-1]}")
         window = windowing_text(self.windowing, names)
@@ -237,7 +215,7 @@ class PhysicalGlobalWindowAggregate(PerWindow):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(GlobalWindowAggregateNode)(
-            id=at.id,
+            **self.header(at),
             configuration=time_zone(at.settings),
             grouping=self.spec.grouping,
             agg_calls=tuple(map(plan_call, self.spec.calls)),
@@ -245,9 +223,6 @@ class PhysicalGlobalWindowAggregate(PerWindow):
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
             need_retraction=self.retract,
             local_agg_input_row_type=self.given,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def _plan_windowing(self) -> w.SliceAttachedWindowing | w.WindowAttachedWindowing:
@@ -263,36 +238,20 @@ class PhysicalGlobalWindowAggregate(PerWindow):
 
     def title(self) -> str:
         names = self.input.row_type.names
-        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        group = group_text(self.spec.grouping, names)
         of = "slice_end" if isinstance(self.windowing, ByTime) else "win_end"
         window = window_text(self.windowing.window, f"{of}=[{names[-1]}]", names)
         own = self.spec.columns.names[len(self.spec.grouping) :]
-        calls = _counted(self.spec.calls) if self.counted else self.spec.calls
+        calls = counted(self.spec.calls) if self.counted else self.spec.calls
         parts = [names[index] for index in self.spec.grouping]
         texts = []
         for call, columns, mark in zip(calls, self.parts.calls, self.parts.distinct, strict=True):
             merged = "" if mark is None else f"{mark} "
             suffix = "_RETRACT" if self.retract else ""
-            texts.append(f"{plain_name(call.name)}{suffix}({merged}{_tuple_text(columns)})")
+            texts.append(f"{plain_name(call.name)}{suffix}({merged}{tuple_text(columns)})")
         texts += [f"{_WORDS[kind]}('{ALIAS})" for _, kind in self.spec.properties]
         parts += [f"{text} AS {name}" for text, name in zip(texts, own, strict=False)]
         return f"GlobalWindowAggregate({group}window=[{window}], select=[{', '.join(parts)}])"
-
-
-def _tuple_text(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"
-
-
-_ROWS = AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR")
-
-
-def _counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
-    """The calls, and the number of rows behind them."""
-    return (*calls, _ROWS)
-
-
-def _counts_rows(call: AggregateCall) -> bool:
-    return call.name == "$COUNT$1" and not call.args and call.filter is None
 
 
 @lowers(WindowAggregate)
@@ -304,16 +263,16 @@ def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Physic
     retract = not at.traits(source).modify_kinds.insert_only
     # Windows that may become empty, or be empty among others that are not, are known by their number of rows.
     may_be_empty = retract or rel.windowing.window.kind is WindowKind.HOP
-    counted = may_be_empty and not any(map(_counts_rows, rel.calls))
-    calls = _counted(rel.calls) if counted else rel.calls
+    counting = may_be_empty and not any(map(counts_rows, rel.calls))
+    calls = counted(rel.calls) if counting else rel.calls
     parts = accumulators(calls, source.row_type, retract)
     if parts is None or not _in_two_phases(rel.windowing, at):
-        return PhysicalWindowAggregate(PhysicalExchange(source, rel.grouping or None), spec, rel.windowing)
-    local = PhysicalLocalWindowAggregate(source, rel.grouping, rel.calls, counted, rel.windowing, parts)
+        return PhysicalWindowAggregate(PhysicalExchange(source, rel.grouping), spec, rel.windowing)
+    local = PhysicalLocalWindowAggregate(source, rel.grouping, rel.calls, counting, rel.windowing, parts)
     keys = tuple(range(len(rel.grouping)))
-    spread = PhysicalExchange(local, keys or None)
+    spread = PhysicalExchange(local, keys)
     moved = replace(spec, grouping=keys)
-    return PhysicalGlobalWindowAggregate(spread, moved, rel.windowing, source.row_type, retract, counted, parts)
+    return PhysicalGlobalWindowAggregate(spread, moved, rel.windowing, source.row_type, retract, counting, parts)
 
 
 def _check_slices(windowing: Windowing) -> None:
@@ -332,6 +291,6 @@ def _check_slices(windowing: Windowing) -> None:
 
 
 def _in_two_phases(windowing: Windowing, at: OperatorPlanner) -> bool:
-    if at.settings.text("table.optimizer.agg-phase-strategy").upper() == "ONE_PHASE":
+    if at.settings.value("table.optimizer.agg-phase-strategy").upper() == "ONE_PHASE":
         return False
     return is_rowtime(windowing.time) and not windowing.window.is_session

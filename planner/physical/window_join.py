@@ -1,76 +1,47 @@
-"""Joins and top-n window by window: over rows that carry their window, as it ends.
+"""Joins window by window: over rows that carry their window, as it ends.
 
-Source: Flink's pages "Window JOIN", "Window Top-N" and "Window Deduplication"; Flink 2.3's plans.
+Source: Flink's page "Window JOIN"; Flink 2.3's plans.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.expressions import conjunction
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import SortKey
 from compiled_plan.planner.algebra.rows import join_row_type
-from compiled_plan.planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
+from compiled_plan.planner.algebra.windows import Attached, WindowJoin
 from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
-    unsupported,
 )
-from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
-from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from compiled_plan.planner.physical.describe import rex_text
+from compiled_plan.planner.physical.joining import JOIN_TITLES, TwoSided, equi_keys
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.rank import sort_spec
-from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
+from compiled_plan.planner.physical.requirements import refuse_changes
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Traits
 from compiled_plan.planner.physical.windowing import (
     batches_of,
     plan_windowing,
-    refuse_changes,
     time_zone,
     windowing_text,
 )
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankType
-from compiled_plan.plans.nodes.specs import JoinSpec, PartitionSpec
-from compiled_plan.plans.nodes.window import WindowDeduplicate as WindowDeduplicateNode
 from compiled_plan.plans.nodes.window import WindowJoin as WindowJoinNode
-from compiled_plan.plans.nodes.window import WindowRank as WindowRankNode
 from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
 
 
-@dataclass(frozen=True, slots=True)
-class PhysicalWindowJoin(PhysicalOperator):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhysicalWindowJoin(TwoSided):
     """Joins the rows of one window; `condition` is what must hold besides."""
 
-    left: PhysicalOperator
-    right: PhysicalOperator
-    kind: JoinKind
+    GIVES = ModifyKinds.INSERT
+
     condition: RexNode
-    keys: EquiKeys
-    columns: RowType
     left_windowing: Attached
     right_windowing: Attached
-
-    @property
-    def inputs(self) -> tuple[PhysicalOperator, ...]:
-        return (self.left, self.right)
-
-    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
-        return replace(self, left=inputs[0], right=inputs[1])
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys if self.kind in (JoinKind.SEMI, JoinKind.ANTI) else NO_KEYS
@@ -80,22 +51,12 @@ class PhysicalWindowJoin(PhysicalOperator):
         return batches_of(self.left_windowing)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        spec = make(JoinSpec)(
-            join_type=self.kind.value,
-            left_keys=self.keys.left,
-            right_keys=self.keys.right,
-            filter_nulls=tuple(not safe for safe in self.keys.null_safe),
-            non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
-        )
         return make(WindowJoinNode)(
-            id=at.id,
+            **self.header(at),
             configuration=time_zone(at.settings),
-            join_spec=spec,
+            join_spec=self.spec,
             left_windowing=plan_windowing(self.left_windowing),
             right_windowing=plan_windowing(self.right_windowing),
-            input_properties=any_distribution(2),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -113,141 +74,15 @@ class PhysicalWindowJoin(PhysicalOperator):
 def _lower_window_join(rel: WindowJoin, at: OperatorPlanner) -> PhysicalOperator:
     left, right = at.lower(rel.left), at.lower(rel.right)
     for source in (left, right):
-        refuse_changes("a window join", source, at.traits(source))
+        refuse_changes("a window join", source, at)
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
     return PhysicalWindowJoin(
-        PhysicalExchange(left, keys.left or None),
-        PhysicalExchange(right, keys.right or None),
-        rel.kind,
-        rel.condition,
-        keys,
-        rel.row_type,
-        rel.left_windowing,
-        rel.right_windowing,
+        left=PhysicalExchange(left, keys.left),
+        right=PhysicalExchange(right, keys.right),
+        kind=rel.kind,
+        condition=rel.condition,
+        keys=keys,
+        columns=rel.row_type,
+        left_windowing=rel.left_windowing,
+        right_windowing=rel.right_windowing,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PhysicalWindowRank(Single):
-    """Per window and partition, the rows ranked `start` to `end`."""
-
-    partition: tuple[int, ...]
-    order: tuple[SortKey, ...]
-    start: int
-    end: int | None
-    windowing: Attached
-    columns: RowType
-    function: str
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        found = set(inputs[0].upsert_keys)
-        if len(self.columns.fields) > len(self.input.row_type.fields):
-            rank = len(self.columns.fields) - 1
-            found |= {Key((*self.partition, side, rank)) for side in (self.windowing.start, self.windowing.end)}
-        return frozenset(found)
-
-    @property
-    def batches(self) -> MiniBatchMode | None:
-        return batches_of(self.windowing)
-
-    def plan_node(self, at: NodeContext) -> PlanNode:
-        span: ConstantRange | ConstantRangeWithoutEnd = (
-            make(ConstantRangeWithoutEnd)(start=self.start)
-            if self.end is None
-            else make(ConstantRange)(start=self.start, end=self.end)
-        )
-        return make(WindowRankNode)(
-            id=at.id,
-            configuration=time_zone(at.settings),
-            rank_type=cast("RankType", self.function),
-            partition_spec=make(PartitionSpec)(fields=self.partition),
-            sort_spec=sort_spec(self.order),
-            rank_range=span,
-            output_row_number=len(self.columns.fields) > len(self.input.row_type.fields),
-            windowing=plan_windowing(self.windowing),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
-        )
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
-
-    def title(self) -> str:
-        names = self.input.row_type.names
-        span = f"rankStart={self.start}" + (f", rankEnd={self.end}" if self.end is not None else "")
-        return (
-            f"WindowRank(window=[{windowing_text(self.windowing, names)}], rankType=[{self.function}], "
-            f"rankRange=[{span}], partitionBy=[{names_text(self.partition, names)}], "
-            f"orderBy=[{order_text(self.order, names)}], select=[{', '.join(self.columns.names)}])"
-        )
-
-
-@lowers(WindowRank)
-def _lower_window_rank(rel: WindowRank, at: OperatorPlanner) -> PhysicalOperator:
-    if rel.function != "ROW_NUMBER":
-        raise unsupported(f"{rel.function}() as a window top-n", remedy="use ROW_NUMBER()")
-    source = at.lower(rel.input)
-    refuse_changes("a window top-n", source, at.traits(source))
-    partition = tuple(sorted(rel.partition))
-    spread = PhysicalExchange(source, partition or None)
-    return PhysicalWindowRank(
-        spread, partition, rel.order, rel.start, rel.end, rel.windowing, rel.columns, rel.function
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PhysicalWindowDeduplicate(Single):
-    """Per window and key, the first or last row by a time attribute."""
-
-    keys: tuple[int, ...]
-    order: int
-    keep_last: bool
-    windowing: Attached
-
-    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        return ModifyKinds.INSERT
-
-    @property
-    def batches(self) -> MiniBatchMode | None:
-        return batches_of(self.windowing)
-
-    def plan_node(self, at: NodeContext) -> PlanNode:
-        return make(WindowDeduplicateNode)(
-            id=at.id,
-            configuration=time_zone(at.settings),
-            partition_keys=self.keys,
-            order_key=self.order,
-            keep_last_row=self.keep_last,
-            windowing=plan_windowing(self.windowing),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
-        )
-
-    def title(self) -> str:
-        row = self.row_type
-        type_ = row.types[self.order]
-        time = type_.kind if isinstance(type_, TimestampBase) else TimeKind.PROCTIME
-        keys = names_text(self.keys, row.names)
-        return (
-            f"WindowDeduplicate(window=[{windowing_text(self.windowing, row.names)}], "
-            f"keep=[{'LastRow' if self.keep_last else 'FirstRow'}], partitionKeys=[{keys}], "
-            f"orderKey=[{row.names[self.order]}], order=[{time.value}])"
-        )
-
-
-@lowers(WindowDeduplicate)
-def _lower_window_deduplicate(rel: WindowDeduplicate, at: OperatorPlanner) -> PhysicalOperator:
-    source = at.lower(rel.input)
-    refuse_changes("a window deduplication", source, at.traits(source))
-    keys = tuple(sorted(rel.keys))
-    spread = PhysicalExchange(source, keys or None)
-    return PhysicalWindowDeduplicate(spread, keys, rel.order, rel.keep_last, rel.windowing)

@@ -1,4 +1,4 @@
-"""Windows as plans hold them and descriptions write them, and the table that a window table function gives.
+"""Windows as plans hold them and descriptions write them.
 
 Source: Flink 2.3's plans.
 """
@@ -6,36 +6,24 @@ Source: Flink 2.3's plans.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.windows import (
     ByTime,
     Property,
     Window,
     Windowing,
     WindowKind,
-    WindowTable,
-    is_rowtime,
 )
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    Single,
-    any_distribution,
-    lowers,
     make,
 )
 from compiled_plan.planner.physical.describe import names_text
-from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.planner.physical.traits import MiniBatchMode
 from compiled_plan.plans.nodes import windows as w
-from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.window import WindowTableFunction as WindowTableFunctionNode
 from compiled_plan.plans.text.durations import format_duration, format_iso_duration
-from compiled_plan.plans.types import RowType, TimestampBase
+from compiled_plan.plans.types import TimestampBase
 
 #: The name by which plans refer to the window of an aggregate.
 ALIAS = "w$"
@@ -146,70 +134,3 @@ def windowing_text(windowing: Windowing, names: Sequence[str]) -> str:
 def batches_of(windowing: Windowing) -> MiniBatchMode:
     """The mini-batches in which rows reach an operator that works by windows."""
     return MiniBatchMode.ROWTIME if is_rowtime(windowing.time) else MiniBatchMode.PROCTIME
-
-
-# --- operators ------------------------------------------------------------------------------------------------------
-
-
-def refuse_changes(what: str, source: PhysicalOperator, traits: Traits) -> None:
-    """Refuse an input whose rows change.
-
-    Raises:
-        ProgramError: the input has updates or deletions; names what takes none and where they come from.
-    """
-    if traits.modify_kinds.insert_only:
-        return
-    kinds = [
-        name
-        for kind, name in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete"))
-        if kind in traits.modify_kinds
-    ]
-    raise ProgramError(
-        f"{what} doesn't support consuming {' and '.join(kinds)} changes which is produced by node {source.title()}",
-        remedy="compute it over rows that are only ever added, or aggregate per window first",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PhysicalWindowTableFunction(Single):
-    """Each row once for every window that it falls into, with the window behind its columns."""
-
-    windowing: ByTime
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
-
-    def plan_node(self, at: NodeContext) -> PlanNode:
-        return make(WindowTableFunctionNode)(
-            id=at.id,
-            configuration=time_zone(at.settings),
-            windowing=plan_windowing(self.windowing),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
-        )
-
-    @property
-    def needs_watermark(self) -> bool:
-        return is_rowtime(self.windowing.time)
-
-    def title(self) -> str:
-        return f"WindowTableFunction(window=[{windowing_text(self.windowing, self.input.row_type.names)}])"
-
-
-@lowers(WindowTable)
-def _lower_window_table(rel: WindowTable, at: OperatorPlanner) -> PhysicalOperator:
-    source = at.lower(rel.input)
-    time = rel.input.row_type.types[rel.index]
-    assert isinstance(time, TimestampBase)
-    if rel.window.is_session:
-        source = PhysicalExchange(source, rel.window.partition or None)
-    return PhysicalWindowTableFunction(source, ByTime(rel.window, time, rel.index), rel.row_type)

@@ -16,7 +16,7 @@ from compiled_plan.planner.algebra.expressions import (
     is_true,
     null_of,
 )
-from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind, is_time
 from compiled_plan.planner.algebra.nodes import Filter, Join, Project, RelNode, SetOp, Sort, Values
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.timed import TemporalJoin
@@ -24,7 +24,7 @@ from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_shar
 from compiled_plan.planner.functions.fold import simplify, simplify_condition
 from compiled_plan.planner.rules.helpers.factors import each_once, factored
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
-from compiled_plan.plans.types import INT, LogicalType, TimestampBase, row_of
+from compiled_plan.plans.types import INT, row_of
 
 
 def simplify_expressions(rel: RelNode) -> RelNode:
@@ -91,14 +91,10 @@ def _never_met(rel: Join) -> RelNode:
         return rel.left
     if rel.kind in (JoinKind.INNER, JoinKind.SEMI):
         return Values(rel.row_type, ())
-    if rel.kind is not JoinKind.LEFT or any(map(_is_time, rel.right.row_type.types)):
+    if rel.kind is not JoinKind.LEFT or any(map(is_time, rel.right.row_type.types)):
         return rel
     kept = identity(rel.left.row_type)
     return Project(rel.left, (*kept, *map(null_of, rel.row_type.types[len(kept) :])), rel.row_type)
-
-
-def _is_time(type_: LogicalType) -> bool:
-    return isinstance(type_, TimestampBase) and type_.is_time_attribute
 
 
 def _without_case(part: RexNode) -> list[RexNode]:

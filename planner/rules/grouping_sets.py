@@ -13,7 +13,7 @@ from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand
 from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.plans.rex import InputRef, RexNode
-from compiled_plan.plans.types import BIGINT, Field, RowType
+from compiled_plan.plans.types import BIGINT, Field, RowType, row_of
 
 EXPAND_COLUMN = "$e"
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
@@ -57,10 +57,9 @@ def _expand(rel: RelNode) -> RelNode:
         for at, type_ in enumerate(given.types)
     ]
     types += [given.types[index] for index in copies] + [BIGINT.not_null()]
-    row = RowType(fields=tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True)))
     mark = len(names) - 1
     moved = {index: len(given.fields) + at for at, index in enumerate(copies)}
-    return _above(rel, Expand(rel.input, projects, row, mark), mark, moved)
+    return _above(rel, Expand(rel.input, projects, row_of(names, types), mark), mark, moved)
 
 
 def _number(grouping: tuple[int, ...], kept: tuple[int, ...]) -> int:
@@ -73,7 +72,7 @@ def _number(grouping: tuple[int, ...], kept: tuple[int, ...]) -> int:
 def _above(rel: Aggregate, source: Expand, mark: int, moved: dict[int, int]) -> RelNode:
     """The aggregate by the columns and `$e`, and above it the columns that the query asked for."""
     keys = (*rel.grouping, mark)
-    calls = [_moved(call, moved) for call in rel.calls if call.name not in _GROUPING]
+    calls = [call.moved(lambda index: moved.get(index, index)) for call in rel.calls if call.name not in _GROUPING]
     own = rel.row_type.fields
     count = len(rel.grouping)
     fields = [Field(own[at].name, source.row_type.types[index]) for at, index in enumerate(rel.grouping)]
@@ -86,22 +85,6 @@ def _above(rel: Aggregate, source: Expand, mark: int, moved: dict[int, int]) -> 
     for call in rel.calls:
         exprs.append(_grouping(rel, call, refs[count]) if call.name in _GROUPING else next(following))
     return Project(made, tuple(exprs), rel.columns)
-
-
-def _moved(call: AggregateCall, moved: dict[int, int]) -> AggregateCall:
-    args = tuple(moved.get(index, index) for index in call.args)
-    where = None if call.filter is None else moved.get(call.filter, call.filter)
-    return AggregateCall(
-        call.name,
-        args,
-        call.type,
-        call.column,
-        call.distinct,
-        where,
-        call.approximate,
-        call.ignore_nulls,
-        call.syntax,
-    )
 
 
 def _grouping(rel: Aggregate, call: AggregateCall, mark: InputRef) -> RexNode:

@@ -35,9 +35,9 @@ from compiled_plan.planner.algebra.nodes import (
 from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.traverse import nodes, outer_refs, rewrite_shared
-from compiled_plan.planner.rules.helpers.correlation import Outer, refused
+from compiled_plan.planner.rules.helpers.correlation import Outer, over_join, refused
 from compiled_plan.planner.rules.helpers.decorrelation import pull
-from compiled_plan.plans.rex import InputRef, RexNode, transform, type_of
+from compiled_plan.plans.rex import InputRef, RexNode, type_of
 from compiled_plan.plans.types import row_of
 
 
@@ -68,7 +68,7 @@ def _table_function(rel: Correlate) -> RelNode:
     """Projections and filters over the function go above the Correlate, or for LEFT into its condition."""
     if isinstance(rel.right, TableFunctionScan):
         return rel
-    width = len(rel.left.row_type.fields)
+    outer, width = Outer(rel.name, rel.left), len(rel.left.row_type.fields)
     exprs: tuple[RexNode, ...] = identity(rel.right.row_type)
     conditions: list[RexNode] = []
     below = rel.right
@@ -85,38 +85,28 @@ def _table_function(rel: Correlate) -> RelNode:
     plain = all(isinstance(rex, InputRef) for rex in exprs)
     if left and not plain:
         raise refused("LEFT JOIN with a table function whose columns are computed")
-    condition = conjunction(_joined(item, rel, width) for item in conditions)
+    condition = conjunction(over_join(item, outer, width) for item in conditions)
     if rel.condition is not None:
         own = substitute(rel.condition, (*identity(rel.left.row_type), *(shift(rex, width) for rex in exprs)))
         condition = conjunction([condition, own]) if not is_true(condition) else own
     made: RelNode = replace(rel, right=below, condition=condition if left and not is_true(condition) else None)
     if not left and not is_true(condition):
         made = Filter(made, condition)
-    found = (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in exprs))
+    found = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in exprs))
     retyped = tuple(retype(rex, made.row_type) for rex in found)
     return Project(made, retyped, row_of(rel.row_type.names, [type_of(rex) for rex in retyped]))
-
-
-def _joined(rex: RexNode, rel: Correlate, width: int) -> RexNode:
-    """An expression over the right row and the correlated left one as one over the joined row."""
-    types = rel.left.row_type.types
-    return transform(
-        shift(rex, width),
-        lambda node: (
-            InputRef(node.index, types[node.index]) if isinstance(node, OuterRef) and node.name == rel.name else node
-        ),
-    )
 
 
 def _subquery(rel: Correlate) -> RelNode:
     correlated = bool(outer_refs(rel.right, rel.name))
     if correlated and any(isinstance(node, Sort) and (node.fetch or node.offset) for node in nodes((rel.right,))):
         _check_distinct(rel)
-    pulled = pull(rel.right, Outer(rel.name, rel.left))
+    outer = Outer(rel.name, rel.left)
+    pulled = pull(rel.right, outer)
     width = len(rel.left.row_type.fields)
-    conditions = [_joined(item, rel, width) for item in pulled.conditions]
+    conditions = [over_join(item, outer, width) for item in pulled.conditions]
     if rel.condition is not None and not is_true(rel.condition):
-        columns = (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in pulled.columns))
+        columns = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in pulled.columns))
         if pulled.always:
             raise refused("LATERAL over an aggregate with a join condition")
         conditions.append(substitute(rel.condition, columns))
@@ -127,7 +117,7 @@ def _subquery(rel: Correlate) -> RelNode:
     ):
         raise refused("LEFT JOIN LATERAL over columns that are computed from the left side")
     joined = Join(rel.left, pulled.rel, rel.kind, conjunction(conditions))
-    found = (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in pulled.columns))
+    found = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in pulled.columns))
     exprs = tuple(retype(rex, joined.row_type) for rex in found)
     return Project(joined, exprs, row_of(rel.row_type.names, [type_of(rex) for rex in exprs]))
 

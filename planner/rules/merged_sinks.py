@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from compiled_plan.planner.algebra.kinds import SetKind
 from compiled_plan.planner.algebra.nodes import RelNode, SetOp, Sink
+from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.options.settings import Settings
 
 
@@ -15,12 +16,8 @@ def merge_sinks(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, 
     groups: dict[Sink, list[Sink]] = {}
     for item in trees:
         assert isinstance(item, Sink)
-        groups.setdefault(replace(item, input=_HOLE), []).append(item)
+        groups.setdefault(bare(item), []).append(item)
     return tuple(map(_merged, groups.values()))
-
-
-#: Stands for the query, which tells no way to write from another.
-_HOLE = RelNode()
 
 
 def _merged(group: list[Sink]) -> Sink:

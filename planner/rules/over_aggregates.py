@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from compiled_plan.planner.algebra.nodes import AggregateCall, Project, RelNode, SortKey
 from compiled_plan.planner.algebra.rex import FrameEnd, Over
-from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.functions.casts import cast, supports_argument
 from compiled_plan.planner.functions.fold import fold
 from compiled_plan.planner.rules.helpers.aggregate_expansion import expand_over
+from compiled_plan.planner.rules.helpers.computed_columns import ComputedColumns
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import InputRef, Literal, RexNode, transform, type_of
 from compiled_plan.plans.types import Field, RowType
@@ -41,7 +41,7 @@ def _planned(project: Project) -> RelNode:
         transform(rex, lambda node: expand_over(node) if isinstance(node, Over) else node) for rex in project.exprs
     )
     windows = list(dict.fromkeys(window for rex in exprs for window in _windows(rex)))
-    builder = _Builder(project.input)
+    builder = _Builder(ComputedColumns(project.input))
     shapes = {builder.shape(window) for window in windows}
     if len(shapes) > 1:
         raise ProgramError(
@@ -49,7 +49,7 @@ def _planned(project: Project) -> RelNode:
             remedy="compute each window in a subquery of its own",
         )
     calls = {window: builder.call(window, at) for at, window in enumerate(windows)}
-    source = builder.source()
+    source = builder.columns.source("$")
     width = len(source.row_type.fields)
     ((partition, order, _, _, _),) = shapes
     first = windows[0]
@@ -86,23 +86,19 @@ Shape = tuple[tuple[int, ...], tuple[SortKey, ...], object, FrameEnd, FrameEnd]
 
 @dataclass
 class _Builder:
-    """The columns below a window: those of the input, then what is computed for it; and its constants.
+    """The columns below a window, and its constants.
 
     Constant `n` is argument `-1 - n` until the number of columns is known.
     """
 
-    input: RelNode
-    exprs: list[RexNode] = field(default_factory=list)
+    columns: ComputedColumns
     constants: list[Literal] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.exprs = list(identity(self.input.row_type))
 
     def shape(self, over: Over) -> Shape:
         """What two functions must have in common to be computed in one operator; constants order nothing."""
-        partition = (self._column(rex) for rex in over.partition if not isinstance(fold(rex), Literal))
+        partition = (self.columns.place(rex) for rex in over.partition if not isinstance(fold(rex), Literal))
         order = tuple(
-            SortKey(self._column(rex), ascending, nulls_last)
+            SortKey(self.columns.place(rex), ascending, nulls_last)
             for rex, ascending, nulls_last in over.order
             if not isinstance(fold(rex), Literal)
         )
@@ -120,29 +116,13 @@ class _Builder:
             syntax="FUNCTION_STAR" if over.name == _COUNT else None,
         )
 
-    def source(self) -> RelNode:
-        """The input with the computed columns behind its own."""
-        row = self.input.row_type
-        if len(self.exprs) == len(row.fields):
-            return self.input
-        names = list(row.names)
-        for at in range(len(names), len(self.exprs)):
-            names.append(unique_name(f"${at}", names))
-        fields = tuple(Field(name, type_of(rex)) for name, rex in zip(names, self.exprs, strict=True))
-        return Project(self.input, tuple(self.exprs), RowType(fields=fields))
-
     def _argument(self, rex: RexNode) -> int:
         folded = fold(rex)
         if not isinstance(folded, Literal):
-            return self._column(rex)
+            return self.columns.place(rex)
         if folded not in self.constants:
             self.constants.append(folded)
         return -1 - self.constants.index(folded)
-
-    def _column(self, rex: RexNode) -> int:
-        if rex not in self.exprs:
-            self.exprs.append(rex)
-        return self.exprs.index(rex)
 
 
 def _defaulted(over: Over) -> tuple[RexNode, ...]:

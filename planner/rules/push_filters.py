@@ -62,8 +62,8 @@ def _push(rel: RelNode) -> RelNode:
         fixed = [part for part in parts if not _may_move(part)]
         moved = push([part for part in parts if _may_move(part)], rel.input)
         return Filter(moved, conjunction(fixed)) if fixed else moved
-    if isinstance(rel, Join) or (isinstance(rel, TemporalJoin) and rel.lookup):
-        return _join_conditions(rel, [])
+    if isinstance(rel, Join | TemporalJoin):
+        return _join(rel, [])
     return rel
 
 
@@ -152,14 +152,12 @@ def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
 def _aggregate(rel: Aggregate, parts: list[RexNode]) -> RelNode:
     if not rel.grouping or rel.grouping_sets:
         return _kept(rel, parts)
-    own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
-    rest = [part for part in parts if part not in own]
-    lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)
-    return _kept(replace(rel, input=lower), rest)
+    return _below_groups(rel, parts)
 
 
 @_into.register
-def _group_window(rel: GroupWindowAggregate, parts: list[RexNode]) -> RelNode:
+def _below_groups(rel: Aggregate | GroupWindowAggregate, parts: list[RexNode]) -> RelNode:
+    """The conditions on the groups alone below the aggregate."""
     own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
     rest = [part for part in parts if part not in own]
     lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)
@@ -194,16 +192,6 @@ def _correlate(rel: Correlate, parts: list[RexNode]) -> RelNode:
     return _kept(replace(rel, left=push(left, rel.left)), rest)
 
 
-@_into.register
-def _join(rel: Join, parts: list[RexNode]) -> RelNode:
-    return _join_conditions(rel, parts)
-
-
-@_into.register
-def _temporal_join(rel: TemporalJoin, parts: list[RexNode]) -> RelNode:
-    return _join_conditions(rel, parts) if rel.lookup else _kept(rel, parts)
-
-
 #: Which sides of a join may be filtered by a condition above it.
 _ABOVE = {
     JoinKind.INNER: (True, True),
@@ -224,8 +212,11 @@ _INSIDE = {
 }
 
 
-def _join_conditions(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
+@_into.register
+def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
     """The join with conditions `above` it, and the parts of its own, moved to its inputs."""
+    if isinstance(rel, TemporalJoin) and not rel.lookup:
+        return _kept(rel, above)
     width = len(rel.left.row_type.fields)
     kind = _simplified(rel.kind, above, width)
     own = conjuncts(rel.condition)

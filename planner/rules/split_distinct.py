@@ -16,11 +16,12 @@ from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand
 from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.aggregates import sum_type
 from compiled_plan.planner.functions.casts import cast
 from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
-from compiled_plan.plans.types import BIGINT, Field, LogicalType, RowType
+from compiled_plan.plans.types import BIGINT, Field, LogicalType, RowType, row_of
 
 _COUNT, _SUM0, _AVG = "$COUNT$1", "$$SUM0$1", "$AVG$1"
 #: A function -> the function that puts its parts together.
@@ -40,7 +41,7 @@ _SPREAD = ("$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1")
 
 def split_distinct(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
     """The trees with their DISTINCT aggregates in two, the first of them by so many buckets as the program says."""
-    buckets = int(settings.text("table.optimizer.distinct-agg.split.bucket-num"))
+    buckets = int(settings.value("table.optimizer.distinct-agg.split.bucket-num"))
 
     def change(node: RelNode) -> RelNode:
         return _split(node, buckets) if isinstance(node, Aggregate) else node
@@ -78,7 +79,7 @@ class _Split:
         unnamed = replace(call, column="")
         if call.name != _AVG:
             return [_Part(unnamed, column, _FINAL[call.name])]
-        total = replace(unnamed, name=_SUM0, type=_total_type(call).not_null())
+        total = replace(unnamed, name=_SUM0, type=sum_type(call.type).not_null())
         count = replace(unnamed, name=_COUNT, type=BIGINT.not_null(), syntax="FUNCTION_STAR")
         return [_Part(total, column, _SUM0), _Part(count, column, _SUM0)]
 
@@ -147,8 +148,7 @@ class _Split:
             bucket = resolve_call("HASH_CODE", [InputRef(column, row.types[column])])
             exprs.append(resolve_call("MOD", [bucket, plan_literals.integer(self._buckets)]))
             names.append(unique_name(f"$f{len(names)}", names))
-        fields = tuple(Field(name, type_of(rex)) for name, rex in zip(names, exprs, strict=True))
-        return Project(self._rel.input, tuple(exprs), RowType(fields=fields))
+        return Project(self._rel.input, tuple(exprs), row_of(names, [type_of(rex) for rex in exprs]))
 
     def _expanded(
         self, source: RelNode, groups: list[int | None], places: dict[int, int]
@@ -174,8 +174,7 @@ class _Split:
             type_.with_nullability(True) if at in places.values() else type_ for at, type_ in enumerate(row.types)
         ]
         names = [*row.names, unique_name("$e", row.names)]
-        fields = tuple(Field(name, type_) for name, type_ in zip(names, (*types, BIGINT.not_null()), strict=True))
-        return Expand(source, projects, RowType(fields=fields), len(row.fields)), marks
+        return Expand(source, projects, row_of(names, [*types, BIGINT.not_null()]), len(row.fields)), marks
 
 
 def _marked(source: RelNode, parts: list[_Part], marks: dict[int | None, int]) -> tuple[RelNode, list[AggregateCall]]:
@@ -193,8 +192,7 @@ def _marked(source: RelNode, parts: list[_Part], marks: dict[int | None, int]) -
             exprs.append(condition)
             names.append(unique_name(f"$g_{number}", names))
         calls.append(replace(part.call, filter=exprs.index(condition)))
-    fields = tuple(Field(name, type_of(rex)) for name, rex in zip(names, exprs, strict=True))
-    return Project(source, tuple(exprs), RowType(fields=fields)), calls
+    return Project(source, tuple(exprs), row_of(names, [type_of(rex) for rex in exprs])), calls
 
 
 def _is_spread(call: AggregateCall) -> bool:
@@ -210,12 +208,6 @@ def _row(keys: tuple[Field, ...], types: list[LogicalType]) -> RowType:
 
 def _final_type(part: _Part, type_: LogicalType) -> LogicalType:
     return type_.not_null() if part.final == _SUM0 else type_
-
-
-def _total_type(call: AggregateCall) -> LogicalType:
-    from compiled_plan.planner.functions.aggregates import resolve_aggregate
-
-    return resolve_aggregate("SUM", [call.type]).type
 
 
 def _average(total: RexNode, count: RexNode, type_: LogicalType) -> RexNode:

@@ -27,8 +27,8 @@ from compiled_plan.planner.algebra.nodes import (
 from compiled_plan.planner.algebra.rex import Subquery, SubqueryKind
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.traverse import expressions, map_expressions, rewrite_shared
-from compiled_plan.planner.rules.helpers.correlation import refused
-from compiled_plan.planner.rules.helpers.subquery_values import as_value, over_join, pull_subquery, tests_of
+from compiled_plan.planner.rules.helpers.correlation import Outer, over_join, refused
+from compiled_plan.planner.rules.helpers.subquery_values import as_value, pull_subquery, tests_of
 from compiled_plan.planner.rules.set_operations import expand_set_operations
 from compiled_plan.plans.rex import RexNode, transform
 from compiled_plan.plans.types import RowType
@@ -116,9 +116,9 @@ def _semi_join(source: RelNode, part: RexNode) -> RelNode | None:
     pulled = pull_subquery(subquery, source)
     if pulled.always:
         return None
-    width = len(source.row_type.fields)
-    conditions = [over_join(item, subquery.name, source, width) for item in pulled.conditions]
-    columns = [over_join(item, subquery.name, source, width) for item in pulled.columns]
+    outer, width = Outer(subquery.name, source), len(source.row_type.fields)
+    conditions = [over_join(item, outer, width) for item in pulled.conditions]
+    columns = [over_join(item, outer, width) for item in pulled.columns]
     anti = negated
     tests: list[RexNode] = []
     if subquery.kind is SubqueryKind.ALL:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import is_call
-from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.kinds import JoinKind, is_proctime, is_time, time_kind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Barrier,
@@ -38,8 +38,6 @@ from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTa
 from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.rules.helpers.plain_times import (
-    is_proctime,
-    is_time,
     plain,
     plain_type,
     with_plain_columns,
@@ -199,7 +197,7 @@ def _check_time(what: str, row: RowType, index: int) -> None:
 
 def _union(rel: SetOp) -> RelNode:
     """A union whose inputs agree on what is a time attribute keeps it; a rowtime of the first one makes one of all."""
-    kinds = [tuple(map(_kind, source.row_type.types)) for source in rel.sources]
+    kinds = [tuple(map(time_kind, source.row_type.types)) for source in rel.sources]
     mixed = {at for at, found in enumerate(zip(*kinds, strict=True)) if len(set(found)) > 1}
     if mixed:
         rel = replace(rel, sources=tuple(_agreed(source, kinds, mixed) for source in rel.sources))
@@ -220,7 +218,3 @@ def _agreed(source: RelNode, kinds: Sequence[tuple[TimeKind, ...]], mixed: set[i
     if tuple(exprs) == identity(row):
         return source
     return Project(source, tuple(exprs), named_row(row.names, tuple(map(type_of, exprs))))
-
-
-def _kind(type_: LogicalType) -> TimeKind:
-    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR

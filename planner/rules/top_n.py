@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from compiled_plan.planner.algebra.expressions import MIRRORED, bigint, conjunction, conjuncts, contains, substitute
 from compiled_plan.planner.algebra.nodes import Filter, Project, Rank, RelNode, SortKey
 from compiled_plan.planner.algebra.rex import Over
-from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.algebra.rows import unique_name
 from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.rules.helpers.computed_columns import ComputedColumns
 from compiled_plan.planner.rules.push_filters import RANKING
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, Sarg, input_refs, transform, type_of, walk
-from compiled_plan.plans.types import BIGINT, Field, IntegerType, RowType
+from compiled_plan.plans.types import BIGINT, Field, IntegerType, RowType, row_of
 
 _RANK_COLUMN = "w0$o0"
 
@@ -150,36 +151,22 @@ def _number(rex: RexNode) -> int | None:
 
 def _ranked(project: Project, window: Over, span: _Span) -> RelNode:
     """The projection's columns from a Rank over its input."""
-    exprs: list[RexNode] = list(identity(project.input.row_type))
-
-    def column(rex: RexNode) -> int:
-        if rex not in exprs:
-            exprs.append(rex)
-        return exprs.index(rex)
-
-    partition = tuple(dict.fromkeys(column(rex) for rex in window.partition))
-    order = tuple(SortKey(column(rex), ascending, nulls_last) for rex, ascending, nulls_last in window.order)
-    end_column = None if span.column is None else column(substitute(span.column, project.exprs))
-    names = list(project.input.row_type.names)
-    for at in range(len(names), len(exprs)):
-        names.append(unique_name(f"$f{at}", names))
-    fields = tuple(Field(name, type_of(rex)) for name, rex in zip(names, exprs, strict=True))
-    width = len(project.input.row_type.fields)
-    source: RelNode = project.input
-    if len(exprs) > width:
-        source = Project(source, tuple(exprs), RowType(fields=fields))
-    number = unique_name(_RANK_COLUMN, names)
-    row = RowType(fields=(*fields, Field(number, BIGINT.not_null())))
+    columns = ComputedColumns(project.input)
+    partition = tuple(dict.fromkeys(map(columns.place, window.partition)))
+    order = tuple(SortKey(columns.place(rex), ascending, nulls_last) for rex, ascending, nulls_last in window.order)
+    end_column = None if span.column is None else columns.place(substitute(span.column, project.exprs))
+    source = columns.source("$f")
+    given = row_of(source.row_type.names, source.row_type.types)
     function = window.name[1:-2]
     one_value = span.end is not None and span.start == span.end and function == "ROW_NUMBER"
     if one_value:
-        ranked: RelNode = Rank(
-            source, partition, order, span.start, span.end, None, None, RowType(fields=fields), function
-        )
+        ranked: RelNode = Rank(source, partition, order, span.start, span.end, None, None, given, function)
         value: RexNode = bigint(span.start)
     else:
+        number = unique_name(_RANK_COLUMN, given.names)
+        row = RowType(fields=(*given.fields, Field(number, BIGINT.not_null())))
         ranked = Rank(source, partition, order, span.start, span.end, end_column, number, row, function)
-        value = InputRef(len(fields), BIGINT.not_null())
+        value = InputRef(len(given.fields), BIGINT.not_null())
     return replace(
         project,
         input=ranked,

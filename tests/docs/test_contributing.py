@@ -20,6 +20,13 @@ EXECUTE STATEMENT SET BEGIN
   INSERT INTO numbered SELECT word, VOWELS(word) FROM EVERY_NTH(TABLE words PARTITION BY word, 2);
 END;
 """
+METHOD = """
+from compiled_plan import TableEnvironment, TablePipeline, col
+
+def main(env: TableEnvironment) -> TablePipeline:
+    env.execute_sql("CREATE TABLE numbered (vowels INT) WITH ('connector' = 'print')")
+    return env.from_values(["rhythm"], ["word"]).select(col("word").vowels).insert_into("numbered")
+"""
 #: By example the most files that it may touch; of an operator with its test. What is made of them is not counted.
 MOST = {
     "An option of a command": 1,
@@ -38,8 +45,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     for example in EXAMPLES.values():
         for change in example.changes:
             made.do(change)
-    for module in ("compiled_plan.schemas.generate", "tools.signature_table", "tools.reference"):
-        made.run(module)
+    made.run("compiled_plan.schemas.generate")
+    for module in ("signature_table", "expression_methods", "reference"):
+        made.run(f"tools.{module}")
     made.compile_java(EXAMPLES["An operator"].files)
     return made
 
@@ -94,6 +102,11 @@ def test_the_function_is_planned_checked_and_documented(copy: Copy, plan: Path) 
     copy.run("compiled_plan.cli.edit_plan", "--check", str(plan))
     assert "| `VOWELS` | `(<CHARACTER>)` |" in (copy.root / "docs/reference/functions.md").read_text(encoding="utf-8")
     assert json.loads((copy.root / "plans/rex/signatures.json").read_text(encoding="utf-8"))["$VOWELS$1"] == "C:N"
+
+
+def test_the_function_is_a_method_of_expressions(copy: Copy) -> None:
+    (copy.root / "vowels.py").write_text(METHOD, encoding="utf-8")
+    assert "$VOWELS$1" in copy.run("compiled_plan.cli.compile_plan", "vowels.py")
 
 
 def test_the_connector_is_planned_checked_and_documented(copy: Copy, plan: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from compiled_plan.planner.functions import aggregates, registry
-from compiled_plan.planner.functions.signatures import Function
+from compiled_plan.planner.functions.signatures import Documented, Function
 from tools.reference.markdown import code, codes, first_line, table
 
 
@@ -16,14 +16,21 @@ def functions() -> str:
 
 def _family(family: ModuleType) -> str:
     rows = map(_row, sorted(family.FUNCTIONS, key=lambda item: item.name))
-    return f"## {first_line(family.__doc__)}\n\n{table(('function', 'operands', ''), rows)}"
+    return f"## {first_line(family.__doc__)}\n\n{table(('function', 'operands', 'in Python', ''), rows)}"
 
 
-def _row(function: Function) -> tuple[str, str, str]:
+def _row(function: Function) -> tuple[str, ...]:
     # A form is shown as in errors; the name is in the first column.
     operands = "<br>".join(code(form.text("")) for form in function.forms)
     names = codes((function.name, *function.aliases))
-    return names, operands, "" if function.deterministic else "not deterministic"
+    return names, operands, *_api(function, () if function.deterministic else ("Not deterministic.",))
+
+
+def _api(declaration: Documented, remarks: tuple[str, ...]) -> tuple[str, str]:
+    """The names in the Table API, and what is said of them."""
+    forms = declaration.api_forms
+    sentences = dict.fromkeys((*(form.doc for form in forms), *remarks))
+    return "<br>".join(code(form.signature) for form in forms), " ".join(sentences)
 
 
 def aggregates_() -> str:
@@ -33,11 +40,11 @@ def aggregates_() -> str:
             codes((item.name, *item.aliases)),
             " or ".join(map(str, item.counts)),
             item.family,
-            "needs OVER" if item.window else "",
+            *_api(item, ("Needs OVER.",) if item.window else ()),
         )
         for item in sorted(aggregates.AGGREGATES, key=lambda item: item.name)
     )
-    return table(("function", "arguments", "of type", ""), rows)
+    return table(("function", "arguments", "of type", "in Python", ""), rows)
 
 
 def refused() -> str:

@@ -15,6 +15,7 @@ from compiled_plan.planner.algebra.rex import Over
 from compiled_plan.planner.algebra.rows import unique_name
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate
 from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.aggregates import sum_type
 from compiled_plan.planner.functions.casts import cast, coerce
 from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
@@ -151,16 +152,10 @@ def _sum(builder: _Builder, call: AggregateCall) -> RexNode:
 
 def _average(builder: _Builder, call: AggregateCall, reduced: bool) -> RexNode:
     argument = builder.inputs[call.args[0]]
-    sum_type = _sum_type(argument).with_nullability(call.type.nullable)
-    summed = replace(call, name="$SUM$1", type=sum_type, column="")
+    total_type = sum_type(argument).with_nullability(call.type.nullable)
+    summed = replace(call, name="$SUM$1", type=total_type, column="")
     total = _sum(builder, summed) if reduced else builder.ref(summed)
     return _quotient(total, builder.count(call), call.type)
-
-
-def _sum_type(type_: LogicalType) -> LogicalType:
-    if isinstance(type_, DecimalType):
-        return DecimalType(precision=38, scale=type_.scale, nullable=type_.nullable)
-    return type_
 
 
 def _quotient(total: RexNode, count: RexNode, type_: LogicalType) -> RexNode:
@@ -226,7 +221,7 @@ def _guarded_sum(over: Over, operand: RexNode, type_: LogicalType) -> RexNode:
 
 
 def _total_over(over: Over, operand: RexNode) -> RexNode:
-    type_ = _sum_type(type_of(operand))
+    type_ = sum_type(type_of(operand))
     if not type_.nullable:
         return replace(over, name="$SUM$1", operands=(operand,), type=type_)
     return _guarded_sum(over, operand, type_)

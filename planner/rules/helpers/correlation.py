@@ -21,8 +21,8 @@ from compiled_plan.planner.algebra.rex import OuterRef, Subquery
 from compiled_plan.planner.algebra.rows import column_names, identity, named_row
 from compiled_plan.planner.algebra.traverse import outer_refs
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.rex import Call, InputRef, RexNode, transform, type_of
-from compiled_plan.plans.types import RowType, row_of
+from compiled_plan.plans.rex import Call, InputRef, RexNode, transform, type_of, walk
+from compiled_plan.plans.types import row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Pulled:
 def with_exprs(below: Pulled, exprs: tuple[RexNode, ...]) -> tuple[RelNode, tuple[RexNode, ...]]:
     """`exprs` as the first columns, those of `below` behind them for its conditions."""
     given = identity(below.rel.row_type) if below.conditions else ()
-    made = Project(below.rel, (*exprs, *given), row_over(below.rel, (*exprs, *given)))
+    made = projection(below.rel, (*exprs, *given))
     return made, tuple(shift(item, len(exprs)) for item in below.conditions)
 
 
@@ -124,15 +124,7 @@ def _same(left: RexNode, right: RexNode) -> RexNode:
 
 
 def _outer_nodes(rex: RexNode, outer: Outer) -> list[OuterRef]:
-    found: list[OuterRef] = []
-
-    def note(node: RexNode) -> RexNode:
-        if isinstance(node, OuterRef) and node.name == outer.name:
-            found.append(node)
-        return node
-
-    transform(rex, note)
-    return found
+    return [node for node in walk(rex) if isinstance(node, OuterRef) and node.name == outer.name]
 
 
 def reads(rex: RexNode, outer: Outer) -> bool:
@@ -150,9 +142,27 @@ def refuse_nested(rex: RexNode, outer: Outer) -> None:
         raise refused("a subquery that refers to a query two levels out")
 
 
-def row_over(rel: RelNode, exprs: Sequence[RexNode]) -> RowType:
-    """The row of expressions over the columns of `rel`."""
-    return named_row(column_names(exprs, rel.row_type), [type_of(rex) for rex in exprs])
+def projection(rel: RelNode, exprs: Sequence[RexNode]) -> Project:
+    """Expressions over the columns of `rel`, named after the columns where they are such."""
+    row = named_row(column_names(exprs, rel.row_type), [type_of(rex) for rex in exprs])
+    return Project(rel, tuple(exprs), row)
+
+
+def over_join(rex: RexNode, outer: Outer, width: int) -> RexNode:
+    """An expression over (enclosing row, own columns) as one over the joined row, whose left side has that width."""
+    types = outer.rel.row_type.types
+    return transform(
+        shift(rex, width),
+        lambda node: (
+            InputRef(node.index, types[node.index]) if isinstance(node, OuterRef) and node.name == outer.name else node
+        ),
+    )
+
+
+def split(parts: Sequence[RexNode], outer: Outer) -> tuple[list[RexNode], list[RexNode]]:
+    """The conditions that do not read the enclosing row, and those that do."""
+    outward = [part for part in parts if reads(part, outer)]
+    return [part for part in parts if part not in outward], outward
 
 
 def refused(what: str) -> UnsupportedError:

@@ -41,10 +41,11 @@ from compiled_plan.planner.rules.helpers.correlation import (
     equality,
     match_with,
     over_domain,
+    projection,
     reads,
     refuse_nested,
     refused,
-    row_over,
+    split,
     with_exprs,
 )
 from compiled_plan.planner.rules.helpers.factors import factored
@@ -79,8 +80,7 @@ def _filter(rel: Filter, outer: Outer) -> Pulled:
         return _filtered_always(below, parts, outer)
     for part in parts:
         refuse_nested(part, outer)
-    inner = [part for part in parts if not reads(part, outer)]
-    outward = [part for part in parts if reads(part, outer)]
+    inner, outward = split(parts, outer)
     source = Filter(below.rel, conjunction(inner)) if inner else below.rel
     return Pulled(source, below.columns, (*below.conditions, *outward))
 
@@ -90,8 +90,7 @@ def _filtered_always(below: Pulled, parts: Sequence[RexNode], outer: Outer) -> P
     from compiled_plan.planner.functions.fold import simplify
 
     nothing = tuple(null_of(type_) for type_ in below.rel.row_type.types)
-    inner = [part for part in parts if not reads(part, outer)]
-    outward = [part for part in parts if reads(part, outer)]
+    inner, outward = split(parts, outer)
     for part in inner:
         if is_false(simplify(substitute(part, nothing))):
             source = Filter(below.rel, conjunction(inner))
@@ -140,8 +139,7 @@ def _join(rel: Join, outer: Outer) -> Pulled:
     else:
         columns = (*left.columns, *moved)
     parts = [substitute(part, (*left.columns, *moved)) for part in conjuncts(factored(rel.condition))]
-    inner = [part for part in parts if not reads(part, outer)]
-    outward = [part for part in parts if reads(part, outer)]
+    inner, outward = split(parts, outer)
     preserved = {
         JoinKind.INNER: (True, True, True),
         JoinKind.LEFT: (True, False, False),
@@ -191,7 +189,7 @@ def _aggregate(rel: Aggregate, outer: Outer) -> Pulled:
         below = over_domain(below, outer)
     pairs = [pair for item in below.conditions if (pair := equality(item, outer))]
     exprs = (*below.columns, *(pair[1] for pair in pairs))
-    source = Project(below.rel, exprs, row_over(below.rel, exprs))
+    source = projection(below.rel, exprs)
     keys = tuple(range(len(below.columns), len(exprs)))
     grouping = (*rel.grouping, *keys)
     own = rel.row_type.fields
@@ -247,7 +245,7 @@ def _sort(rel: Sort, outer: Outer) -> Pulled:
     if below.always or not all(pairs) or below.columns != identity(rel.input.row_type)[: len(below.columns)]:
         raise refused("LIMIT in a correlated subquery that is not joined by equality")
     exprs = (*identity(below.rel.row_type), *(pair[1] for pair in pairs if pair))
-    source = Project(below.rel, exprs, row_over(below.rel, exprs))
+    source = projection(below.rel, exprs)
     keys = tuple(range(len(exprs) - len(pairs), len(exprs)))
     end = None if rel.fetch is None else rel.offset + rel.fetch
     ranked = Rank(source, keys, rel.keys, rel.offset + 1, end, None, None, source.row_type)
@@ -274,7 +272,7 @@ def _set_operation(rel: SetOp, outer: Outer) -> Pulled:
     sources: list[RelNode] = []
     for branch, row in zip(branches, keys, strict=True):
         exprs = (*branch.columns, *(pair[1] for pair in row if pair))
-        sources.append(Project(branch.rel, exprs, row_over(branch.rel, exprs)))
+        sources.append(projection(branch.rel, exprs))
     made = replace(rel, sources=tuple(sources), columns=_widest([source.row_type for source in sources]))
     width = len(rel.row_type.fields)
     refs = identity(made.row_type)

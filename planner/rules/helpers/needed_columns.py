@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
 from compiled_plan.planner.algebra.nodes import (
@@ -71,35 +71,26 @@ def _(rel: WatermarkAssigner, wanted: Columns) -> tuple[Columns, ...]:
     return (wanted | {rel.index} | input_refs(rel.watermark),)
 
 
-@needed.register
-def _(rel: Join, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.left.row_type.fields)
-    used = wanted | input_refs(rel.condition)
-    return (
-        frozenset(index for index in used if index < width),
-        frozenset(index - width for index in used if index >= width),
-    )
+def _below(columns: Iterable[int], width: int) -> Columns:
+    """The columns that are among the first `width`."""
+    return frozenset(index for index in columns if index < width)
 
 
 @needed.register
-def _(rel: TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
+def _(rel: Join | TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.left.row_type.fields)
     used = wanted | input_refs(rel.condition)
-    # The moment at which a version is asked for is no column.
-    mine, theirs = (set(), set()) if rel.version is None else ({rel.time}, {rel.version})
-    return (
-        frozenset(index for index in used if index < width) | mine,
-        frozenset(index - width for index in used if index >= width) | theirs,
-    )
+    if isinstance(rel, TemporalJoin) and rel.version is not None:
+        # Without a version, the moment at which it is looked up is no column.
+        used |= {rel.time, width + rel.version}
+    return (_below(used, width), frozenset(index - width for index in used if index >= width))
 
 
 @needed.register
 def _(rel: Correlate, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.left.row_type.fields)
-    used = {index for index in wanted if index < width} | _outer_columns(rel)
-    if rel.condition is not None:
-        used |= {index for index in input_refs(rel.condition) if index < width}
-    return (frozenset(used), frozenset(range(len(rel.right.row_type.fields))))
+    read = frozenset() if rel.condition is None else input_refs(rel.condition)
+    return (_below(wanted | read, width) | _outer_columns(rel), frozenset(range(len(rel.right.row_type.fields))))
 
 
 def _outer_columns(rel: Correlate) -> set[int]:
@@ -129,7 +120,7 @@ def _read_by_calls(rel: Aggregate | GroupWindowAggregate, wanted: Columns) -> Co
 @needed.register
 def _(rel: WindowTable, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.input.row_type.fields)
-    return (frozenset(index for index in wanted if index < width) | {rel.index, *rel.window.partition},)
+    return (_below(wanted, width) | {rel.index, *rel.window.partition},)
 
 
 @needed.register
@@ -145,20 +136,16 @@ def _(rel: Sort, wanted: Columns) -> tuple[Columns, ...]:
 @needed.register
 def _(rel: Rank, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.input.row_type.fields)
-    used = {index for index in wanted if index < width} | set(rel.partition) | {key.index for key in rel.order}
-    return (frozenset(used | ({rel.end_column} if rel.end_column is not None else set())),)
+    end = () if rel.end_column is None else (rel.end_column,)
+    return (_below(wanted, width) | {*rel.partition, *(key.index for key in rel.order), *end},)
 
 
 @needed.register
 def _(rel: OverAggregate, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.input.row_type.fields)
     calls = wanted_calls(rel, wanted)
-    used = {index for index in wanted if index < width}
-    if calls:
-        used |= set(rel.partition) | {key.index for key in rel.order}
-    for call in calls.values():
-        used.update(index for index in call.args if index < width)
-    return (frozenset(used),)
+    used = _below((*wanted, *(index for call in calls.values() for index in call.args)), width)
+    return (used | {*rel.partition, *(key.index for key in rel.order)} if calls else used,)
 
 
 def wanted_calls(rel: OverAggregate, wanted: Columns) -> dict[int, AggregateCall]:

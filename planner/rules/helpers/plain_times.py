@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from compiled_plan.planner.algebra.kinds import is_time
 from compiled_plan.planner.algebra.nodes import Project, RelNode
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.plans.rex import Call, RexNode, type_of
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
-
-
-def is_time(type_: LogicalType) -> bool:
-    """Whether a type is a time attribute."""
-    return isinstance(type_, TimestampBase) and type_.is_time_attribute
-
-
-def is_proctime(type_: LogicalType) -> bool:
-    """Whether a type is processing time."""
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME
 
 
 def plain_type(type_: LogicalType) -> LogicalType:

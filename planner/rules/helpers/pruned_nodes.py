@@ -50,13 +50,12 @@ class Pruned:
 
 def pruned_scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: Callable[[Scan], bool]) -> Pruned:
     """A scan of some columns: physical ones in the order of use, then metadata ones as declared."""
-    width = len(rel.row_type.fields)
     if keeps_key(rel):
         wanted = wanted | _key_columns(rel)
     connector = connector_spec(rel.table.option("connector"))
     whole = connector is not None and connector.source is not None and not connector.source.projects
-    if len(wanted) == width or whole:
-        return Pruned(rel, {index: index for index in range(width)})
+    if len(wanted) == len(rel.row_type.fields) or whole:
+        return Pruned(rel, _same_places(rel))
     metadata = {column.name for column in rel.table.columns if column.kind is ColumnKind.METADATA}
     names = rel.row_type.names
     chosen = ordered(wanted, order or ())
@@ -64,6 +63,10 @@ def pruned_scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: 
     fields = tuple(rel.row_type.fields[index] for index in chosen)
     made = replace(rel, columns=RowType(fields=fields))
     return Pruned(made, {index: at for at, index in enumerate(chosen)})
+
+
+def _same_places(rel: RelNode) -> Place:
+    return {index: index for index in range(len(rel.row_type.fields))}
 
 
 def ordered(wanted: Columns, order: Sequence[int]) -> list[int]:
@@ -94,7 +97,7 @@ def rebuild(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...]
 @rebuild.register(Barrier)
 def _whole(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     made = rel.with_inputs(tuple(_exactly(item, child) for item, child in zip(inputs, rel.inputs, strict=True)))
-    return Pruned(made, {index: index for index in range(len(rel.row_type.fields))})
+    return Pruned(made, _same_places(rel))
 
 
 def _exactly(item: Pruned, old: RelNode) -> RelNode:
@@ -124,10 +127,6 @@ def _narrow(item: Pruned, need: Columns) -> Pruned:
 
 def _moved(rex: RexNode, place: Callable[[int], int]) -> RexNode:
     return transform(rex, lambda node: InputRef(place(node.index), node.type) if isinstance(node, InputRef) else node)
-
-
-def _pass(rel: RelNode) -> dict[int, int]:
-    return {index: index for index in range(len(rel.row_type.fields))}
 
 
 @rebuild.register
@@ -160,28 +159,15 @@ def _(rel: WatermarkAssigner, inputs: tuple[Pruned, ...], needs: tuple[Columns, 
 
 
 @rebuild.register
-def _(rel: Join, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+def _(rel: Join | TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
     old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
     place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
+    if isinstance(rel, TemporalJoin):
+        version = None if rel.version is None else right.place[rel.version]
+        rel = replace(rel, time=left.place.get(rel.time, rel.time), version=version)
     made = replace(rel, left=left.rel, right=right.rel, condition=_moved(rel.condition, place.__getitem__))
     return Pruned(made, dict(left.place) if rel.kind in (JoinKind.SEMI, JoinKind.ANTI) else place)
-
-
-@rebuild.register
-def _(rel: TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
-    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
-    place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
-    made = replace(
-        rel,
-        left=left.rel,
-        right=right.rel,
-        condition=_moved(rel.condition, place.__getitem__),
-        time=left.place.get(rel.time, rel.time),
-        version=None if rel.version is None else right.place[rel.version],
-    )
-    return Pruned(made, place)
 
 
 @rebuild.register
@@ -224,14 +210,7 @@ def _aggregated(rel: Aggregate | GroupWindowAggregate, source: Pruned, wanted: C
     """The aggregate over its narrowed input, without the calls that nobody reads."""
     count = len(rel.grouping)
     kept = [at for at in range(len(rel.calls)) if at + count in wanted]
-    calls = tuple(
-        replace(
-            rel.calls[at],
-            args=tuple(source.place[index] for index in rel.calls[at].args),
-            filter=None if (where := rel.calls[at].filter) is None else source.place[where],
-        )
-        for at in kept
-    )
+    calls = tuple(rel.calls[at].moved(source.place.__getitem__) for at in kept)
     # Behind the calls, the properties of the window, which stay.
     behind = range(count + len(rel.calls), len(rel.columns.fields))
     fields = tuple(rel.columns.fields[at] for at in (*range(count), *(count + at for at in kept), *behind))
@@ -310,7 +289,8 @@ def _(rel: Expand, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wante
     return Pruned(made, {index: at for at, index in enumerate(kept)})
 
 
-@rebuild.register(Values)
-@rebuild.register(TableFunctionScan)
-def _leaf(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    return Pruned(rel, _pass(rel))
+@rebuild.register
+def _leaf(
+    rel: Values | TableFunctionScan, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns
+) -> Pruned:
+    return Pruned(rel, _same_places(rel))

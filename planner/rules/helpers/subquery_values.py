@@ -11,6 +11,7 @@ from compiled_plan.planner.algebra.expressions import (
     FALSE,
     NEGATED,
     TRUE,
+    bigint,
     case,
     comparison,
     conjunction,
@@ -39,9 +40,19 @@ from compiled_plan.planner.algebra.nodes import (
 )
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery, SubqueryKind
 from compiled_plan.planner.algebra.rows import column_names, identity, named_row
-from compiled_plan.planner.rules.helpers.correlation import Outer, Pair, Pulled, equality, over_domain, reads, refused
+from compiled_plan.planner.rules.helpers.correlation import (
+    Outer,
+    Pair,
+    Pulled,
+    equality,
+    over_domain,
+    over_join,
+    projection,
+    reads,
+    refused,
+)
 from compiled_plan.planner.rules.helpers.decorrelation import pull
-from compiled_plan.plans.rex import InputRef, Literal, RexNode, transform, type_of
+from compiled_plan.plans.rex import InputRef, RexNode, transform, type_of
 from compiled_plan.plans.types import BIGINT, BOOLEAN, RowType, row_of
 
 
@@ -74,17 +85,6 @@ def tests_of(subquery: Subquery, columns: Sequence[RexNode], operator: str, *, u
     return found
 
 
-def over_join(rex: RexNode, name: str, source: RelNode, width: int) -> RexNode:
-    """An expression over (enclosing row, own columns) as one over the joined row."""
-    types = source.row_type.types
-    return transform(
-        shift(rex, width),
-        lambda node: (
-            InputRef(node.index, types[node.index]) if isinstance(node, OuterRef) and node.name == name else node
-        ),
-    )
-
-
 def as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode, RexNode]:
     """`source` joined with what the subqueries in `rex` need, and `rex` over that; its first columns stay.
 
@@ -108,21 +108,22 @@ def as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode
 
 
 def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
-    pulled = pull(subquery.rel, Outer(subquery.name, source))
+    outer = Outer(subquery.name, source)
+    pulled = pull(subquery.rel, outer)
     if not pulled.always and not _single_row(pulled.rel, subquery.rel) and not _top_one(pulled):
-        pulled = _single_value(pulled, subquery, source)
+        pulled = _single_value(pulled, outer)
     elif not pulled.always and not _plain_columns(pulled):
-        pulled = _materialized(pulled, subquery.name)
+        pulled = _materialized(pulled, outer)
     joined, values = _looked_up(source, subquery, pulled)
     return joined, values[0]
 
 
 def _looked_up(source: RelNode, subquery: Subquery, pulled: Pulled) -> tuple[RelNode, list[RexNode]]:
     """`source` with the one row that a query has for each of its rows, or nulls, and that row's columns."""
-    width = len(source.row_type.fields)
-    conditions = [over_join(item, subquery.name, source, width) for item in pulled.conditions]
+    outer, width = Outer(subquery.name, source), len(source.row_type.fields)
+    conditions = [over_join(item, outer, width) for item in pulled.conditions]
     joined = Join(source, pulled.rel, JoinKind.LEFT, conjunction(conditions))
-    values = [over_join(rex, subquery.name, source, width) for rex in pulled.columns]
+    values = [over_join(rex, outer, width) for rex in pulled.columns]
     return joined, [retype(rex, joined.row_type) for rex in values]
 
 
@@ -130,19 +131,13 @@ def _plain_columns(pulled: Pulled) -> bool:
     return all(isinstance(rex, InputRef) for rex in pulled.columns)
 
 
-def _materialized(pulled: Pulled, name: str) -> Pulled:
+def _materialized(pulled: Pulled, outer: Outer) -> Pulled:
     """The columns computed below the join, so that they are null where it finds no row."""
-    if any(contains(rex, lambda node: isinstance(node, OuterRef) and node.name == name) for rex in pulled.columns):
+    if any(reads(rex, outer) for rex in pulled.columns):
         raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
-    row = pulled.rel.row_type
-    exprs = (*pulled.columns, *identity(row))
-    source = Project(pulled.rel, exprs, _fresh(exprs, row))
+    source = projection(pulled.rel, (*pulled.columns, *identity(pulled.rel.row_type)))
     count = len(pulled.columns)
     return Pulled(source, identity(source.row_type)[:count], tuple(shift(item, count) for item in pulled.conditions))
-
-
-def _fresh(exprs: Sequence[RexNode], row: RowType) -> RowType:
-    return named_row(column_names(exprs, row), [type_of(rex) for rex in exprs])
 
 
 def _single_row(rel: RelNode, original: RelNode) -> bool:
@@ -169,23 +164,24 @@ def _top_one(pulled: Pulled) -> bool:
     )
 
 
-def _single_value(pulled: Pulled, subquery: Subquery, source: RelNode) -> Pulled:
+def _single_value(pulled: Pulled, outer: Outer) -> Pulled:
     """The query grouped by what it is compared with; a group of two rows is an error at run time."""
-    value = Project(pulled.rel, (*pulled.columns[:1], *identity(pulled.rel.row_type)), _fresh_pulled(pulled))
+    value = _value_first(pulled)
     conditions = tuple(shift(item, 1) for item in pulled.conditions)
     single = AggregateCall("$SINGLE_VALUE$1", (0,), type_of(pulled.columns[0]).with_nullability(True), "$f0")
     row = row_of(("$f0",), (single.type,))
-    if contains(pulled.columns[0], lambda node: isinstance(node, OuterRef) and node.name == subquery.name):
+    if reads(pulled.columns[0], outer):
         raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
     if not conditions:
         return Pulled(Aggregate(value, (), (single,), row), identity(row))
     # The conditions go back below the aggregate as a filter; pulling them through it groups it.
-    grouped = pull(Aggregate(Filter(value, conjunction(conditions)), (), (single,), row), Outer(subquery.name, source))
+    grouped = pull(Aggregate(Filter(value, conjunction(conditions)), (), (single,), row), outer)
     return replace(grouped, always=False)
 
 
-def _fresh_pulled(pulled: Pulled) -> RowType:
-    return _fresh((*pulled.columns[:1], *identity(pulled.rel.row_type)), pulled.rel.row_type)
+def _value_first(pulled: Pulled) -> Project:
+    """The query with its value in front of its own columns."""
+    return projection(pulled.rel, (*pulled.columns[:1], *identity(pulled.rel.row_type)))
 
 
 def _exists(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
@@ -238,23 +234,20 @@ def _compared(source: RelNode, subquery: Subquery, pulled: Pulled, only_true: bo
 
 def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: RexNode) -> tuple[RelNode, RexNode]:
     """IN as true, false or unknown: unknown without a match if a null is compared and there is a row at all."""
-    operand, column = subquery.operands[0], pulled.columns[0]
+    operand = subquery.operands[0]
     calls = (
         AggregateCall("$COUNT$1", (), BIGINT.not_null(), "c", syntax="FUNCTION_STAR"),
         AggregateCall("$COUNT$1", (0,), BIGINT.not_null(), "ck", syntax="FUNCTION_STAR"),
     )
-    values = Project(pulled.rel, (column, *identity(pulled.rel.row_type)), _fresh_pulled(pulled))
+    values = _value_first(pulled)
     conditions = [shift(item, 1) for item in pulled.conditions]
     below: RelNode = Filter(values, conjunction(conditions)) if conditions else values
     counted = Aggregate(below, (), calls, row_of(("c", "ck"), (BIGINT.not_null(), BIGINT.not_null())))
     width = len(joined.row_type.fields)
-    counts = pull(counted, Outer(subquery.name, joined))
-    made = Join(
-        joined,
-        counts.rel,
-        JoinKind.LEFT,
-        conjunction(over_join(item, subquery.name, joined, width) for item in counts.conditions),
-    )
+    outer = Outer(subquery.name, joined)
+    counts = pull(counted, outer)
+    found = conjunction(over_join(item, outer, width) for item in counts.conditions)
+    made = Join(joined, counts.rel, JoinKind.LEFT, found)
     index = {"c": 0, "ck": 0}
     for at, name in enumerate(counts.rel.row_type.names):
         if name in index:
@@ -265,18 +258,9 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
         if type_of(operand).nullable
         else [comparison("$<$1", known, every)]
     )
-    maybe = BOOLEAN
-    rex = case(
-        [
-            (matched, Literal(True, maybe.not_null())),
-            (is_null(every), Literal(False, maybe.not_null())),
-            (comparison("$=$1", every, Literal(0, BIGINT.not_null())), Literal(False, maybe.not_null())),
-            (unknown, null_of(BOOLEAN)),
-        ],
-        Literal(False, maybe.not_null()),
-        maybe,
-    )
-    return made, rex
+    none = comparison("$=$1", every, bigint(0))
+    branches = [(matched, TRUE), (is_null(every), FALSE), (none, FALSE), (unknown, null_of(BOOLEAN))]
+    return made, case(branches, FALSE, BOOLEAN)
 
 
 def _marked(
@@ -290,7 +274,7 @@ def _marked(
         found = [equality(item, outer) for item in pulled.conditions]
     width = len(source.row_type.fields)
     pairs: list[Pair] = [(mine, theirs, equals) for mine, theirs in zip(operands, pulled.columns, strict=False)]
-    pairs += [(over_join(pair[0], subquery.name, source, 0), *pair[1:]) for pair in found if pair]
+    pairs += [(over_join(pair[0], outer, 0), *pair[1:]) for pair in found if pair]
     keys = tuple(theirs for _, theirs, _ in pairs)
     row = named_row((*column_names(keys, pulled.rel.row_type), "i"), [*map(type_of, keys), type_of(TRUE)])
     distinct = _marked_rows(pulled.rel, keys, row)

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from compiled_plan.planner.algebra.expressions import MIRRORED, conjuncts
-from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.kinds import JoinKind, is_time, time_kind
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.algebra.timed import TimeBounds
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
 from compiled_plan.plans.types import (
     DayTimeIntervalType,
-    LogicalType,
     TimeKind,
     TimestampBase,
     YearMonthIntervalType,
@@ -89,21 +88,17 @@ def _compares_times(part: RexNode, width: int) -> bool:
     one, other = map(_only_time, part.operands)
     if one is None or other is None:
         return False
-    return (one.index < width) is not (other.index < width) and _kind(one.type) is _kind(other.type)
+    return (one.index < width) is not (other.index < width) and time_kind(one.type) is time_kind(other.type)
 
 
 def _only_time(rex: RexNode) -> InputRef | None:
     """The time attribute that is all that an expression reads, read once."""
     refs = list(_inputs(rex))
-    return refs[0] if len(refs) == 1 and _kind(refs[0].type) is not TimeKind.REGULAR else None
+    return refs[0] if len(refs) == 1 and is_time(refs[0].type) else None
 
 
 def _inputs(rex: RexNode) -> Iterator[InputRef]:
     return (node for node in walk(rex) if isinstance(node, InputRef))
-
-
-def _kind(type_: LogicalType) -> TimeKind:
-    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
 def _bound(part: RexNode, width: int) -> _Bound | None:
@@ -116,7 +111,7 @@ def _bound(part: RexNode, width: int) -> _Bound | None:
     if mine is None or theirs is None:
         return None
     left, right = next(_inputs(one)), next(_inputs(other))
-    return _Bound(name, theirs - mine, left.index, right.index - width, _kind(left.type), part)
+    return _Bound(name, theirs - mine, left.index, right.index - width, time_kind(left.type), part)
 
 
 def _offset(rex: RexNode) -> int | None:

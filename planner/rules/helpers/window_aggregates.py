@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand, Filter, Project, RelNode
 from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.algebra.windows import (
@@ -19,9 +20,8 @@ from compiled_plan.planner.algebra.windows import (
     Windowing,
     WindowKind,
     WindowTable,
-    is_rowtime,
 )
-from compiled_plan.planner.rules.helpers.plain_times import is_time, plain, plain_type
+from compiled_plan.planner.rules.helpers.plain_times import plain, plain_type
 from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Windows
 from compiled_plan.plans.rex import InputRef, RexNode, input_refs, map_inputs, type_of
 from compiled_plan.plans.types import Field, RowType, TimestampBase, TimestampType
@@ -50,7 +50,7 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
     else:
         source, windowing = placed.rel, placed.windowing
         keys = tuple(placed.place[index] for index in keys)
-        calls = tuple(_moved_call(call, placed.place) for call in calls)
+        calls = tuple(call.moved(placed.place.__getitem__) for call in calls)
     return _above_windows(rel, _Parts(source, keys, calls, windowing), shown, grouped)
 
 
@@ -126,14 +126,6 @@ def _with_plain_times(rel: Aggregate, kept: frozenset[int]) -> tuple[RelNode, tu
     if tuple(exprs) == identity(row):
         return rel.input, calls
     return Project(rel.input, tuple(exprs), named_row(names, tuple(map(type_of, exprs)))), calls
-
-
-def _moved_call(call: AggregateCall, place: Mapping[int, int]) -> AggregateCall:
-    return replace(
-        call,
-        args=tuple(place[index] for index in call.args),
-        filter=None if call.filter is None else place[call.filter],
-    )
 
 
 # --- a window table function taken into the aggregate above it ------------------------------------------------------

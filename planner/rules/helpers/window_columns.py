@@ -7,10 +7,10 @@ Source: Flink's pages on windowing table-valued functions; Flink 2.3's plans.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind, is_rowtime
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Barrier,
@@ -39,7 +39,6 @@ from compiled_plan.planner.algebra.windows import (
     WindowJoin,
     WindowRank,
     WindowTable,
-    is_rowtime,
 )
 from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.plans.rex import InputRef
@@ -101,24 +100,47 @@ class Windows:
         """The window columns of a node's rows; None where rows are of no window, or of several kinds."""
         found = self._known.get(id(rel))
         if found is None:
-            read = _none if isinstance(rel, Barrier) else _READERS.get(type(rel))
-            if read is None:
-                raise unknown_node("following windows", rel)
-            found = self._known[id(rel)] = (rel, read(self, rel))
+            found = self._known[id(rel)] = (rel, self._read(rel))
         return found[1]
 
+    def _read(self, rel: RelNode) -> WindowColumns | None:
+        match rel:
+            case Correlate():
+                return self.of(rel.left)
+            case Expand():
+                return _expand(rel, self.of(rel.input))
+            case Filter() | WindowDeduplicate() | WindowRank():
+                return self.of(rel.input)
+            case Project():
+                return _project(rel, self.of(rel.input))
+            case SetOp():
+                return _union(rel, [self.of(source) for source in rel.sources])
+            case WindowAggregate():
+                return _aggregate(rel)
+            case WindowJoin():
+                return _join(rel, self.of(rel.left), self.of(rel.right))
+            case WindowTable():
+                return _table(rel)
+        if isinstance(rel, _WITHOUT_WINDOWS):
+            return None
+        raise unknown_node("following windows", rel)
 
-def _table(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    assert isinstance(rel, WindowTable)
+
+#: Nodes whose rows are of no window, whatever they are made of.
+_WITHOUT_WINDOWS = (
+    *(Aggregate, Barrier, GroupWindowAggregate, IntervalJoin, Join, OverAggregate, Rank, Scan, Sort),
+    *(TableFunctionScan, TemporalJoin, Values, WatermarkAssigner),
+)
+
+
+def _table(rel: WindowTable) -> WindowColumns | None:
     width = len(rel.input.row_type.fields)
     time = rel.input.row_type.types[rel.index]
     assert isinstance(time, TimestampBase)
     return WindowColumns(rel.window, time, *(frozenset({width + at}) for at in range(3)))
 
 
-def _project(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    assert isinstance(rel, Project)
-    below = windows.of(rel.input)
+def _project(rel: Project, below: WindowColumns | None) -> WindowColumns | None:
     places: dict[int, Columns] = {}
     for at, rex in enumerate(rel.exprs):
         if isinstance(rex, InputRef):
@@ -126,9 +148,7 @@ def _project(windows: Windows, rel: RelNode) -> WindowColumns | None:
     return None if below is None else below.moved(places)
 
 
-def _expand(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    assert isinstance(rel, Expand)
-    below = windows.of(rel.input)
+def _expand(rel: Expand, below: WindowColumns | None) -> WindowColumns | None:
     places: dict[int, Columns] = {}
     for at, cells in enumerate(zip(*rel.projects, strict=True)):
         first = cells[0]
@@ -137,12 +157,7 @@ def _expand(windows: Windows, rel: RelNode) -> WindowColumns | None:
     return None if below is None else below.moved(places)
 
 
-def _single(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    return windows.of(rel.inputs[0])
-
-
-def _aggregate(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    assert isinstance(rel, WindowAggregate)
+def _aggregate(rel: WindowAggregate) -> WindowColumns | None:
     shown = {
         kind: frozenset(
             len(rel.grouping) + len(rel.calls) + at for at, (_, found) in enumerate(rel.properties) if found in kinds
@@ -158,9 +173,7 @@ def _aggregate(windows: Windows, rel: RelNode) -> WindowColumns | None:
     return WindowColumns(window, rel.windowing.time, shown["start"], shown["end"], shown["time"])
 
 
-def _join(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    assert isinstance(rel, WindowJoin)
-    left, right = windows.of(rel.left), windows.of(rel.right)
+def _join(rel: WindowJoin, left: WindowColumns | None, right: WindowColumns | None) -> WindowColumns | None:
     # The window of a padded side is null: such a row is of no window.
     if left is None or right is None or rel.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.LEFT):
         return left
@@ -170,20 +183,9 @@ def _join(windows: Windows, rel: RelNode) -> WindowColumns | None:
     return replace(left, starts=left.starts | other.starts, ends=left.ends | other.ends, times=left.times | other.times)
 
 
-def _none(windows: Windows, rel: RelNode) -> None:
-    """Rows of no window, whatever they are made of."""
-
-
-def _correlate(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    assert isinstance(rel, Correlate)
-    return windows.of(rel.left)
-
-
-def _union(windows: Windows, rel: RelNode) -> WindowColumns | None:
-    assert isinstance(rel, SetOp)
+def _union(rel: SetOp, found: Sequence[WindowColumns | None]) -> WindowColumns | None:
     if rel.kind is not SetKind.UNION or not rel.all:
         return None
-    found = [windows.of(source) for source in rel.sources]
     first = found[0]
     if first is None:
         return None
@@ -194,29 +196,3 @@ def _union(windows: Windows, rel: RelNode) -> WindowColumns | None:
             first, starts=first.starts & other.starts, ends=first.ends & other.ends, times=first.times & other.times
         )
     return first if first.starts and first.ends else None
-
-
-_READERS: dict[type[RelNode], Callable[[Windows, RelNode], WindowColumns | None]] = {
-    Aggregate: _none,
-    Correlate: _correlate,
-    Expand: _expand,
-    Filter: _single,
-    GroupWindowAggregate: _none,
-    IntervalJoin: _none,
-    Join: _none,
-    OverAggregate: _none,
-    Project: _project,
-    Rank: _none,
-    Scan: _none,
-    SetOp: _union,
-    Sort: _none,
-    TableFunctionScan: _none,
-    TemporalJoin: _none,
-    Values: _none,
-    WatermarkAssigner: _none,
-    WindowAggregate: _aggregate,
-    WindowDeduplicate: _single,
-    WindowJoin: _join,
-    WindowRank: _single,
-    WindowTable: _table,
-}

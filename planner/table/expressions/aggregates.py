@@ -13,7 +13,6 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import identifier, named
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import (
-    FunctionProperty,
     Operand,
     as_property,
     refuse,
@@ -27,36 +26,9 @@ class Aggregates(Operand):
 
     __slots__ = ()
 
-    sum = FunctionProperty("SUM", "SUM: NULL of no rows.")
-    sum0 = FunctionProperty("$SUM0", "SUM, and 0 in the place of NULL: `$SUM0` in SQL.")
-    count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
-    avg = FunctionProperty("AVG", "AVG: the average.")
-    min = FunctionProperty("MIN", "MIN: the least value.")
-    max = FunctionProperty("MAX", "MAX: the greatest value.")
-    stddev_pop = FunctionProperty("STDDEV_POP", "STDDEV_POP: the standard deviation of the population.")
-    stddev_samp = FunctionProperty("STDDEV_SAMP", "STDDEV_SAMP: the standard deviation of the sample.")
-    var_pop = FunctionProperty("VAR_POP", "VAR_POP: the variance of the population.")
-    var_samp = FunctionProperty("VAR_SAMP", "VAR_SAMP: the variance of the sample.")
-    collect = FunctionProperty("COLLECT", "COLLECT: the values as a MULTISET.")
-    array_agg = FunctionProperty("ARRAY_AGG", "ARRAY_AGG: the values as an ARRAY.")
-    first_value = FunctionProperty("FIRST_VALUE", "FIRST_VALUE: that of the first row.")
-    last_value = FunctionProperty("LAST_VALUE", "LAST_VALUE: that of the last row.")
-
     def list_agg(self, separator: str = ",") -> Self:
         """LISTAGG: the texts in one, with a separator."""
         return self._call("list_agg", "LISTAGG", *(() if separator == "," else (separator,)))
-
-    def percentile(self, share: object) -> Self:
-        """PERCENTILE: the value below which a share (0 to 1) lies."""
-        return self._call("percentile", "PERCENTILE", share)
-
-    def lag(self, offset: int = 1, default: object | None = None) -> Self:
-        """LAG over a window: the value of the row before by `offset`."""
-        return self._call("lag", "LAG", offset, *(() if default is None else (default,)))
-
-    def lead(self, offset: int = 1, default: object | None = None) -> Self:
-        """LEAD over a window: the value of the row behind by `offset`."""
-        return self._call("lead", "LEAD", offset, *(() if default is None else (default,)))
 
     @property
     def distinct(self) -> Self:

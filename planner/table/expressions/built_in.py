@@ -13,34 +13,9 @@ from compiled_plan.planner.table.expressions.core import call_node, refuse
 from compiled_plan.planner.table.expressions.expression import Expression, made_by
 
 
-def concat(*texts: object) -> Expression:
-    """CONCAT."""
-    return made_by(call_node("CONCAT", *texts), "concat", *texts)
-
-
-def concat_ws(separator: object, *texts: object) -> Expression:
-    """CONCAT_WS: with a separator, NULLs left out."""
-    return made_by(call_node("CONCAT_WS", separator, *texts), "concat_ws", separator, *texts)
-
-
-def greatest(*values: object) -> Expression:
-    """GREATEST."""
-    return made_by(call_node("GREATEST", *values), "greatest", *values)
-
-
-def least(*values: object) -> Expression:
-    """LEAST."""
-    return made_by(call_node("LEAST", *values), "least", *values)
-
-
 def negative(value: object) -> Expression:
     """A minus before the value."""
     return made_by(exp.Neg(this=node_of(value)), "negative", value)
-
-
-def atan2(y: object, x: object) -> Expression:
-    """ATAN2: the angle of a point, in radians."""
-    return made_by(call_node("ATAN2", y, x), "atan2", y, x)
 
 
 def log(value: object, base: object | None = None) -> Expression:
@@ -66,46 +41,10 @@ def lead(value: object, offset: int = 1, default: object | None = None) -> Expre
     return Expression(node_of(value)).lead(offset, default)
 
 
-def row_number() -> Expression:
-    """ROW_NUMBER(), of an over window."""
-    return made_by(call_node("ROW_NUMBER"), "row_number")
-
-
-def rank() -> Expression:
-    """RANK(), of an over window."""
-    return made_by(call_node("RANK"), "rank")
-
-
-def dense_rank() -> Expression:
-    """DENSE_RANK(), of an over window."""
-    return made_by(call_node("DENSE_RANK"), "dense_rank")
-
-
-def rand(seed: object | None = None) -> Expression:
-    """RAND([seed]): from 0.0 to below 1.0."""
-    given = () if seed is None else (seed,)
-    return made_by(call_node("RAND", *given), "rand", *given)
-
-
 def rand_integer(bound: object, seed: object | None = None) -> Expression:
     """RAND_INTEGER([seed,] bound): from 0 to below the bound."""
     given = (bound,) if seed is None else (seed, bound)
     return made_by(call_node("RAND_INTEGER", *given), "rand_integer", *given)
-
-
-def pi() -> Expression:
-    """PI()."""
-    return made_by(call_node("PI"), "pi")
-
-
-def e() -> Expression:
-    """E()."""
-    return made_by(call_node("E"), "e")
-
-
-def uuid() -> Expression:
-    """UUID()."""
-    return made_by(call_node("UUID"), "uuid")
 
 
 def _bare(function: str, name: str) -> Expression:
@@ -139,60 +78,11 @@ def local_timestamp() -> Expression:
     return _bare("LOCALTIMESTAMP", "local_timestamp")
 
 
-def current_watermark(rowtime: object) -> Expression:
-    """CURRENT_WATERMARK of a rowtime column."""
-    return made_by(call_node("CURRENT_WATERMARK", rowtime), "current_watermark", rowtime)
-
-
-def proctime() -> Expression:
-    """PROCTIME()."""
-    return made_by(call_node("PROCTIME"), "proctime")
-
-
-def to_date(text: object, pattern: object | None = None) -> Expression:
-    """TO_DATE of a text, with a pattern other than yyyy-MM-dd."""
-    given = () if pattern is None else (pattern,)
-    return made_by(call_node("TO_DATE", text, *given), "to_date", text, *given)
-
-
-def to_timestamp(text: object, pattern: object | None = None) -> Expression:
-    """TO_TIMESTAMP of a text, with a pattern other than yyyy-MM-dd HH:mm:ss."""
-    given = () if pattern is None else (pattern,)
-    return made_by(call_node("TO_TIMESTAMP", text, *given), "to_timestamp", text, *given)
-
-
-def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
-    """TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970."""
-    return made_by(call_node("TO_TIMESTAMP_LTZ", epoch, precision), "to_timestamp_ltz", epoch, precision)
-
-
-def from_unixtime(seconds: object, pattern: object | None = None) -> Expression:
-    """FROM_UNIXTIME: the text of seconds since 1970."""
-    given = () if pattern is None else (pattern,)
-    return made_by(call_node("FROM_UNIXTIME", seconds, *given), "from_unixtime", seconds, *given)
-
-
-def unix_timestamp(text: object | None = None, pattern: object | None = None) -> Expression:
-    """UNIX_TIMESTAMP: seconds since 1970, of now or of a text."""
-    given = tuple(item for item in (text, pattern) if item is not None)
-    return made_by(call_node("UNIX_TIMESTAMP", *given), "unix_timestamp", *given)
-
-
 def timestamp_diff(unit: str, start: object, end: object) -> Expression:
     """TIMESTAMPDIFF(unit, start, end)."""
     node = call_node("TIMESTAMPDIFF")
     node.set("expressions", [ast.Keyword(this=unit.upper()), node_of(start), node_of(end)])
     return made_by(node, "timestamp_diff", unit, start, end)
-
-
-def date_format(time: object, pattern: object) -> Expression:
-    """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
-    return made_by(call_node("DATE_FORMAT", time, pattern), "date_format", time, pattern)
-
-
-def convert_tz(text: object, from_zone: object, to_zone: object) -> Expression:
-    """CONVERT_TZ: a timestamp's text from one time zone to another."""
-    return made_by(call_node("CONVERT_TZ", text, from_zone, to_zone), "convert_tz", text, from_zone, to_zone)
 
 
 def temporal_overlaps(start: object, end: object, other_start: object, other_end: object) -> Expression:
@@ -202,16 +92,6 @@ def temporal_overlaps(start: object, end: object, other_start: object, other_end
     )
     node = ast.Overlaps(this=left, expression=right, kind="OVERLAPS")
     return made_by(node, "temporal_overlaps", start, end, other_start, other_end)
-
-
-def current_database() -> Expression:
-    """CURRENT_DATABASE()."""
-    return made_by(call_node("CURRENT_DATABASE"), "current_database")
-
-
-def json_string(value: object) -> Expression:
-    """JSON_STRING: any value as JSON."""
-    return made_by(call_node("JSON_STRING", value), "json_string", value)
 
 
 def json_object(*keys_and_values: object, absent_on_null: bool = False) -> Expression:

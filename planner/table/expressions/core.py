@@ -109,6 +109,11 @@ def call_node(function: str, *arguments: object) -> ast.Call:
     return ast.Call(parts=[identifier(part) for part in function.split(".")], expressions=list(map(node_of, arguments)))
 
 
+def present(*values: object | None) -> tuple[object, ...]:
+    """The optional arguments of a call, None left out."""
+    return tuple(value for value in values if value is not None)
+
+
 def text_of(value: Operand) -> str:
     """The Python text of an expression."""
     return str(value._node.meta.get(TEXT, type(value).__name__))

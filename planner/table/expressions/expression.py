@@ -12,13 +12,14 @@ from compiled_plan.planner.table.expressions.collections import Collections
 from compiled_plan.planner.table.expressions.core import refuse, shown_of, text_of
 from compiled_plan.planner.table.expressions.numbers import Numbers
 from compiled_plan.planner.table.expressions.objects import Objects
+from compiled_plan.planner.table.expressions.plain_methods import PlainMethods
 from compiled_plan.planner.table.expressions.predicates import Predicates
 from compiled_plan.planner.table.expressions.texts import Texts
 from compiled_plan.planner.table.expressions.times import Times
 from compiled_plan.planner.table.expressions.types import type_node
 
 
-class Expression(Predicates, Numbers, Texts, Times, Collections, Objects, Aggregates):
+class Expression(Predicates, PlainMethods, Numbers, Texts, Times, Collections, Objects, Aggregates):
     """A value of each row: a column, a literal, a call, or what their operators and methods make of them. Immutable.
 
     `col("a")`, `lit(1)` and `call("name", ...)` make the first ones. An expression belongs to no table: its names,

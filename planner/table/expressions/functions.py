@@ -108,11 +108,6 @@ def map_(*keys_and_values: object) -> Expression:
     return made_by(ast.MapValue(expressions=list(map(node_of, keys_and_values))), "map_", *keys_and_values)
 
 
-def map_from_arrays(keys: object, values: object) -> Expression:
-    """MAP_FROM_ARRAYS."""
-    return made_by(call_node("MAP_FROM_ARRAYS", keys, values), "map_from_arrays", keys, values)
-
-
 def if_then_else(condition: object, if_true: object, if_false: object) -> Expression:
     """CASE WHEN condition THEN if_true ELSE if_false END."""
     branch = exp.If(this=node_of(condition), true=node_of(if_true))
@@ -124,11 +119,6 @@ def case(*branches: tuple[object, object], otherwise: object | None = None) -> E
     """CASE WHEN ... THEN ... [WHEN ... THEN ...] ELSE otherwise END."""
     ifs = [exp.If(this=node_of(condition), true=node_of(value)) for condition, value in branches]
     return made_by(exp.Case(ifs=ifs, default=node_of(otherwise)), "case", *branches)
-
-
-def coalesce(*values: object) -> Expression:
-    """COALESCE: the first that is not NULL."""
-    return made_by(call_node("COALESCE", *values), "coalesce", *values)
 
 
 def and_(*conditions: object) -> Expression:

@@ -179,14 +179,6 @@ class Predicates(Operand):
         branch = exp.If(this=self._node, true=node_of(if_true))
         return self._method(exp.Case(ifs=[branch], default=node_of(if_false)), "then", if_true, if_false)
 
-    def if_null(self, value: object) -> Self:
-        """IFNULL: this, or `value` where it is NULL."""
-        return self._call("if_null", "IFNULL", value)
-
-    def null_if(self, value: object) -> Self:
-        """NULLIF: NULL where this equals `value`."""
-        return self._call("null_if", "NULLIF", value)
-
     # --- patterns
 
     def like(self, pattern: object, escape: str | None = None) -> Self:

@@ -111,10 +111,6 @@ class Times(Operand):
         node.set("expressions", [ast.Keyword(this=unit.upper()), self._node])
         return self._method(node, "extract", unit)
 
-    def date_format(self, pattern: object) -> Self:
-        """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
-        return self._call("date_format", "DATE_FORMAT", pattern)
-
     def timestamp_add(self, unit: str, amount: object) -> Self:
         """TIMESTAMPADD(unit, amount, this)."""
         node = call_node("TIMESTAMPADD")

@@ -1,9 +1,14 @@
-"""The signatures of calls in plans are those of the functions' declarations."""
+"""What is made of the functions' declarations is current."""
 
 from __future__ import annotations
 
-from tools import signature_table
+from tools import expression_methods, signature_table
 
 
 def test_the_signatures_are_current() -> None:
     assert signature_table.TABLE.read_text(encoding="utf-8") == signature_table.text(), "run `make docs`"
+
+
+def test_the_methods_of_the_table_api_are_current() -> None:
+    for path, text in expression_methods.texts().items():
+        assert path.read_text(encoding="utf-8") == text, "run `make docs`"

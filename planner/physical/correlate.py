@@ -10,18 +10,16 @@ from compiled_plan.planner.algebra.nodes import Correlate, TableFunctionScan
 from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.physical.base import (
+    NewColumns,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
     unsupported,
 )
 from compiled_plan.planner.physical.calc import PhysicalCalc
 from compiled_plan.planner.physical.describe import rex_text, type_text
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Correlate as CorrelateNode
 from compiled_plan.plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, calls_python, transform
@@ -32,33 +30,19 @@ REPLICATE_ROWS = "$REPLICATE_ROWS$1"
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalCorrelate(Single):
+class PhysicalCorrelate(NewColumns):
     """Every row with each row that a table function gives for it; `left` keeps rows that get none."""
 
     call: RexNode
     left: bool
     condition: RexNode | None
-    columns: RowType
-
-    @property
-    def row_type(self) -> RowType:
-        return self.columns
-
-    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return NO_KEYS
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(CorrelateNode)(
-            id=at.id,
+            **self.header(at),
             join_type="LEFT" if self.left else "INNER",
             function_call=self.call,
             condition=self.condition,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def title(self) -> str:
@@ -96,8 +80,8 @@ def _lower_correlate(rel: Correlate, at: OperatorPlanner) -> PhysicalOperator:
         raise unsupported("LEFT JOIN with a table function ON a condition over the left side", remedy="use ON TRUE")
     elif condition is not None:
         condition = shift(condition, -len(source.row_type.fields))
-    made = PhysicalCorrelate(source, call, rel.kind is JoinKind.LEFT, condition, row)
-    return made if above is None else PhysicalCalc(made, identity(row), above, row)
+    made = PhysicalCorrelate(source, call, rel.kind is JoinKind.LEFT, condition, columns=row)
+    return made if above is None else PhysicalCalc(made, identity(row), above, columns=row)
 
 
 def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.nodes import AggregateCall, SortKey
+from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
 from compiled_plan.planner.algebra.timed import OverAggregate
+from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.physical.aggregate import call_text, plan_call
 from compiled_plan.planner.physical.base import (
+    NewRows,
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    Single,
-    any_distribution,
     lowers,
     make,
 )
@@ -21,7 +21,7 @@ from compiled_plan.planner.physical.describe import names_text, order_text, rex_
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec
 from compiled_plan.planner.physical.requirements import require_insert_only
-from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind, keys_within
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind, keys_within
 from compiled_plan.planner.physical.user_functions import check_methods
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
@@ -36,7 +36,7 @@ from compiled_plan.plans.nodes.over import (
 from compiled_plan.plans.nodes.over import OverAggregate as OverAggregateNode
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.rex import InputRef, Literal, type_of
-from compiled_plan.plans.types import IntegerType, LogicalType, RowType, TimeKind, TimestampBase, YearMonthIntervalType
+from compiled_plan.plans.types import IntegerType, RowType, YearMonthIntervalType
 
 _NODES = {
     "CURRENT_ROW": CurrentRow,
@@ -53,69 +53,55 @@ _NOT_STREAMING = {
 
 
 @dataclass(frozen=True, slots=True)
-class PhysicalOverAggregate(Single):
+class PhysicalOverAggregate(NewRows):
     """Each row with aggregates over the rows before it. By time, each row is sent once; by another order, a new row
     changes the results of those behind it."""
 
-    partition: tuple[int, ...]
-    order: tuple[SortKey, ...]
-    unit: FrameUnit
-    lower: FrameEnd
-    upper: FrameEnd
-    calls: tuple[AggregateCall, ...]
-    constants: tuple[Literal, ...]
-    columns: RowType
+    NEEDS = UpdateKind.BOTH
+
+    spec: OverAggregate
 
     @property
     def row_type(self) -> RowType:
-        return self.columns
+        return self.spec.columns
 
     @property
     def by_time(self) -> bool:
         """Whether rows are ordered by a time attribute."""
-        return is_time(self.input.row_type.types[self.order[0].index])
+        return is_time(self.input.row_type.types[self.spec.order[0].index])
 
     @property
     def needs_watermark(self) -> bool:
-        return is_rowtime(self.input.row_type.types[self.order[0].index])
+        return is_rowtime(self.input.row_type.types[self.spec.order[0].index])
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         return ModifyKinds.INSERT if self.by_time else ModifyKinds.ALL
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return keys_within(inputs[0].upsert_keys, Key(self.partition))
-
-    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
-
-    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        return (UpdateKind.BOTH,)
+        return keys_within(inputs[0].upsert_keys, Key(self.spec.partition))
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        bounded = self.lower.kind != "UNBOUNDED_PRECEDING"
-        check_methods(((call, bounded) for call in self.calls), "retract", "rows leave its OVER window")
+        bounded = self.spec.lower.kind != "UNBOUNDED_PRECEDING"
+        check_methods(((call, bounded) for call in self.spec.calls), "retract", "rows leave its OVER window")
         width = len(self.input.row_type.fields)
-        constants = [*self.constants]
-        lower, upper = (self._bound(bound, constants, width) for bound in (self.lower, self.upper))
+        constants = [*self.spec.constants]
+        lower, upper = (self._bound(bound, constants, width) for bound in (self.spec.lower, self.spec.upper))
         group = make(OverGroup)(
-            order_by=sort_spec(self.order),
-            is_rows=self.unit is FrameUnit.ROWS,
+            order_by=sort_spec(self.spec.order),
+            is_rows=self.spec.unit is FrameUnit.ROWS,
             lower_bound=lower,
             upper_bound=upper,
-            agg_calls=tuple(map(plan_call, self.calls)),
+            agg_calls=tuple(map(plan_call, self.spec.calls)),
         )
         return make(OverAggregateNode)(
-            id=at.id,
+            **self.header(at),
             over_spec=make(OverSpec)(
-                partition=make(PartitionSpec)(fields=self.partition),
+                partition=make(PartitionSpec)(fields=self.spec.partition),
                 groups=(group,),
                 constants=tuple(constants),
                 original_input_fields=width,
             ),
-            unbounded_over_version=int(at.settings.text("table.exec.unbounded-over.version")),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
+            unbounded_over_version=int(at.settings.value("table.exec.unbounded-over.version")),
         )
 
     def _bound(
@@ -136,12 +122,12 @@ class PhysicalOverAggregate(Single):
 
     def title(self) -> str:
         names = self.input.row_type.names
-        values = (*names, *(rex_text(item, ()) for item in self.constants))
-        partition = f"partitionBy=[{names_text(self.partition, names)}], " if self.partition else ""
-        frame = f" {self.unit.value} BETWEEN {_text(self.lower)} AND {_text(self.upper)}"
-        select = [*names, *(f"{call_text(call, values)} AS {call.column}" for call in self.calls)]
+        values = (*names, *(rex_text(item, ()) for item in self.spec.constants))
+        partition = f"partitionBy=[{names_text(self.spec.partition, names)}], " if self.spec.partition else ""
+        frame = f" {self.spec.unit.value} BETWEEN {_text(self.spec.lower)} AND {_text(self.spec.upper)}"
+        select = [*names, *(f"{call_text(call, values)} AS {call.column}" for call in self.spec.calls)]
         return (
-            f"OverAggregate({partition}orderBy=[{order_text(self.order, names)}], window=[{frame}], "
+            f"OverAggregate({partition}orderBy=[{order_text(self.spec.order, names)}], window=[{frame}], "
             f"select=[{', '.join(select)}])"
         )
 
@@ -151,22 +137,10 @@ def _text(bound: FrameEnd) -> str:
     return number + bound.kind.replace("_", " ")
 
 
-def is_rowtime(type_: LogicalType) -> bool:
-    """Whether a column is an event-time attribute."""
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
-
-
-def is_time(type_: LogicalType) -> bool:
-    """Whether a column is a time attribute."""
-    return isinstance(type_, TimestampBase) and type_.is_time_attribute
-
-
 @lowers(OverAggregate)
 def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> PhysicalOperator:
-    source = PhysicalExchange(at.lower(rel.input), rel.partition if rel.partition else None)
-    made = PhysicalOverAggregate(
-        source, rel.partition, rel.order, rel.unit, rel.lower, rel.upper, rel.calls, rel.constants, rel.columns
-    )
+    source = PhysicalExchange(at.lower(rel.input), rel.partition)
+    made = PhysicalOverAggregate(source, bare(rel))
     _check(made)
     if made.by_time:
         require_insert_only("OverAggregate", source, at)
@@ -179,32 +153,32 @@ def _check(over: PhysicalOverAggregate) -> None:
     Raises:
         ProgramError: another function, order or frame than a stream can have.
     """
-    for call in over.calls:
+    for call in over.spec.calls:
         if call.name in _NOT_STREAMING:
             name = _NOT_STREAMING[call.name]
             raise ProgramError(
                 f"{name} is not supported over a stream: it needs rows that are yet to come",
                 remedy="use LAG, ROW_NUMBER, RANK or an aggregate",
             )
-    if len(over.order) != 1:
+    if len(over.spec.order) != 1:
         raise ProgramError(
             "the window can only be ordered by a single time column", remedy="write ORDER BY with one time attribute"
         )
-    if not over.order[0].ascending:
+    if not over.spec.order[0].ascending:
         raise ProgramError("the window can only be ordered in ASCENDING mode", remedy="leave DESC out")
     _check_frame(over)
 
 
 def _check_frame(over: PhysicalOverAggregate) -> None:
-    if over.upper.kind != "CURRENT_ROW" or over.lower.kind not in ("UNBOUNDED_PRECEDING", "PRECEDING"):
+    if over.spec.upper.kind != "CURRENT_ROW" or over.spec.lower.kind not in ("UNBOUNDED_PRECEDING", "PRECEDING"):
         raise ProgramError(
             "OVER windows with FOLLOWING, or that end before the current row, are not supported over a stream",
             remedy="write ROWS or RANGE BETWEEN ... PRECEDING AND CURRENT ROW",
         )
-    if over.lower.offset is None:
+    if over.spec.lower.offset is None:
         return
-    offset = type_of(over.lower.offset)
-    if over.unit is FrameUnit.ROWS:
+    offset = type_of(over.spec.lower.offset)
+    if over.spec.unit is FrameUnit.ROWS:
         if not isinstance(offset, IntegerType):
             raise ProgramError(f"ROWS needs a number of rows, not {offset}", remedy="write ROWS 10 PRECEDING")
     elif isinstance(offset, YearMonthIntervalType):

@@ -1,13 +1,22 @@
-"""The equalities of a join's condition: the keys by which its sides are spread."""
+"""Parts that joins share: the keys by which their sides are spread, an operator with two inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.expressions import conjuncts, is_call, null_safe_sides, same_representation
+from compiled_plan.planner.algebra.expressions import (
+    conjunction,
+    conjuncts,
+    is_call,
+    null_safe_sides,
+    same_representation,
+)
 from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.physical.base import PhysicalOperator, make
+from compiled_plan.plans.nodes.specs import JoinSpec
 from compiled_plan.plans.rex import InputRef, RexNode
+from compiled_plan.plans.types import RowType
 
 #: The kinds of joins as descriptions have them.
 JOIN_TITLES = {
@@ -33,6 +42,39 @@ class EquiKeys:
     def filter_nulls(self) -> tuple[bool, ...]:
         """For each key, whether a null in it matches nothing."""
         return tuple(not safe for safe in self.null_safe)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoSided(PhysicalOperator):
+    """A join of two inputs by the equal columns of its condition."""
+
+    left: PhysicalOperator
+    right: PhysicalOperator
+    kind: JoinKind
+    keys: EquiKeys
+    columns: RowType
+
+    @property
+    def inputs(self) -> tuple[PhysicalOperator, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
+        return replace(self, left=inputs[0], right=inputs[1])
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    @property
+    def spec(self) -> JoinSpec:
+        """Kind, keys and the rest of the condition, as plans have them."""
+        return make(JoinSpec)(
+            join_type=self.kind.value,
+            left_keys=self.keys.left,
+            right_keys=self.keys.right,
+            filter_nulls=self.keys.filter_nulls,
+            non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
+        )
 
 
 def equi_keys(condition: RexNode, width: int) -> EquiKeys:

@@ -13,17 +13,15 @@ from compiled_plan.planner.algebra.windows import (
     Property,
     WindowKind,
 )
-from compiled_plan.planner.physical.aggregate import check_distinct, plan_call
+from compiled_plan.planner.physical.aggregate import check_distinct, group_text, plan_call
 from compiled_plan.planner.physical.base import (
     NodeContext,
     OperatorPlanner,
     PhysicalOperator,
-    any_distribution,
     lowers,
     make,
     unsupported,
 )
-from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import (
     Key,
@@ -65,16 +63,13 @@ class PhysicalGroupWindowAggregate(PerWindow):
     def plan_node(self, at: NodeContext) -> PlanNode:
         self.check_methods(self.windowing, not at.inputs[0].modify_kinds.insert_only)
         return make(GroupWindowAggregateNode)(
-            id=at.id,
+            **self.header(at),
             configuration=at.settings.subset(*_GROUP_WINDOW_OPTIONS),
             grouping=self.spec.grouping,
             agg_calls=tuple(map(plan_call, self.spec.calls)),
             window=_group_window(self.windowing, self.input.row_type.names),
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
             need_retraction=not at.inputs[0].modify_kinds.insert_only,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
         )
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
@@ -92,7 +87,7 @@ class PhysicalGroupWindowAggregate(PerWindow):
         window, time = self.windowing.window, names[self.windowing.index]
         lengths = ", ".join(str(length) for length in (window.size, window.step) if length is not None)
         kind = {WindowKind.TUMBLE: "Tumbling", WindowKind.HOP: "Sliding"}.get(window.kind, "Session")
-        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        group = group_text(self.spec.grouping, names)
         shown = ", ".join(name for name, _ in self.spec.properties)
         properties = f"properties=[{shown}], " if shown else ""
         return (
@@ -121,7 +116,7 @@ def _lower_group_window(rel: GroupWindowAggregate, at: OperatorPlanner) -> Physi
     for option in _EMISSIONS:
         if at.settings.boolean(option):
             raise unsupported(f"{option} = true", where=f"SET '{option}'", remedy="leave the option out")
-    source = PhysicalExchange(at.lower(rel.input), rel.grouping or None)
+    source = PhysicalExchange(at.lower(rel.input), rel.grouping)
     check_distinct(rel.calls, source.row_type)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
     return PhysicalGroupWindowAggregate(source, spec, ByTime(rel.window, rel.time, rel.index))
