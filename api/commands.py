@@ -9,7 +9,7 @@ import sys
 import traceback
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DEBUG_FLAG = "--debug"
+#: The option of every command.
+Debug = Annotated[bool, typer.Option(DEBUG_FLAG, help="Show tracebacks.")]
 
 
 class ExitCode(IntEnum):

@@ -10,7 +10,7 @@ import typer
 
 from compiled_plan.api.scripts import compiled
 from compiled_plan.cli._programs import session_of
-from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, run_app, session_settings
+from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, run_app, session_settings
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def compile_plan(
         bool, typer.Option("--program-ttls", help="Take all TTLs from the program, also where the file's were edited.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Compile a program: declarations, and one INSERT or one statement set.
 

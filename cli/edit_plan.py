@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, print_table, run_app
+from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, console, fail, print_table, run_app
 from compiled_plan.plans.errors import CompiledPlanError
 
 app = app_for()
@@ -31,7 +31,7 @@ def edit(
     check: Annotated[bool, typer.Option("--check", help="Check the plan, and name everything that is wrong.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Show the state entries of a plan, set their TTLs, or check the plan.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from compiled_plan.api.commands import ExitCode, app_for, run_app
+from compiled_plan.api.commands import Debug, ExitCode, app_for, run_app
 from compiled_plan.plans.errors import ExecutionError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ _Database = Annotated[
 _Data = Annotated[
     list[str] | None, typer.Option(metavar="DIR", help="A folder or URI that tables in files may be in; repeatable.")
 ]
-_Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 app = app_for()
 
@@ -50,7 +49,7 @@ def serve(
     no_tokens: Annotated[
         bool, typer.Option("--no-tokens", help="Ask nobody for a token, and serve this machine alone.")
     ] = False,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Serve the page and the API until SIGINT or SIGTERM; runs go on without it.
 
@@ -83,7 +82,7 @@ def sync(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON document for each pipeline, one a line.")
     ] = False,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Bring a folder's pipelines into the registry: the folder counts, such as a Git repository.
 
@@ -124,7 +123,7 @@ def create_token(
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Make a token and print it: the only time that it is seen."""
     settings = _settings(config, home=home, database=database)
@@ -135,7 +134,7 @@ def create_token(
 
 
 @token_app.command("list")
-def list_tokens(config: _Config = None, home: _Home = None, database: _Database = None, debug: _Debug = False) -> None:
+def list_tokens(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
     """Print the tokens: id, name, role, when they were made."""
     settings = _settings(config, home=home, database=database)
     from compiled_plan.service.administration import list_tokens as run
@@ -149,7 +148,7 @@ def revoke_token(
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Take a token back, and end its sessions."""
     settings = _settings(config, home=home, database=database)

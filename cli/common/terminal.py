@@ -6,11 +6,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.commands import DEBUG_FLAG as DEBUG_FLAG
+from compiled_plan.api.commands import Debug as Debug
 from compiled_plan.api.commands import ExitCode as ExitCode
 from compiled_plan.api.commands import app_for as app_for
 from compiled_plan.api.commands import console as console
@@ -21,6 +21,12 @@ from compiled_plan.plans.text.visible import visible
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.text import Line
 
+#: Options of several commands.
+Master = Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")]
+Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")]
+ConfFile = Annotated[
+    str, typer.Option(metavar="FILE", help="Spark settings, `key=value` a line: no list of processes shows them.")
+]
 _WIDE = 10_000
 
 

@@ -33,7 +33,7 @@ POINTS = (
 def printed(spark: SparkSession, plan: CompiledPlan, **settings: Any) -> list[str]:
     """The lines that a plan prints, read back from its text first."""
     lines: list[str] = []
-    Run(spark, CompiledPlan.from_json(plan.to_json()), RunOptions(), lines.append, **settings).execute()
+    Run(spark, CompiledPlan.from_json(plan.to_json()), RunOptions(**settings), lines.append).execute()
     return lines
 
 
