@@ -61,7 +61,7 @@ _PLAIN = (bool, str, str | None, int | None)
 def _parameter(name: str) -> Parameter:
     option, plain = RUN_OPTIONS[name], _TYPES[name] in _PLAIN
     declared = typer.Option(flag(name), metavar=option.metavar or None, help=option.help)
-    default = inspect.signature(RunOptions).parameters[name].default if plain else None
+    default = option.default if plain else None
     type_: Any = _TYPES[name] if plain else list[str] | None
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, declared])
 

@@ -22,7 +22,7 @@ from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 #: What is done with a checkpoint: a run, or an option of the command alone.
-RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"
+RUN, ROLLBACK, PRUNE, ADOPT = "run", "rollback", "prune", "adopt-generation"
 #: The plan in the folder of its run, and Spark's settings.
 PLAN, CONF = "plan.json", "spark.conf"
 
@@ -72,13 +72,15 @@ def launch_of(
     files: dict[str, str] = {}
     environment: dict[str, str] = {}
     if what != RUN:
-        argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", "--json"]
+        value = wanted.options[:1] if what == ADOPT else []
+        argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", *value, "--json"]
     else:
         settings = settings_of(pipeline.run_settings)
         facts["launcher"] = settings.launcher
         files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
         plan = json.loads(files[PLAN])
-        more = ["--upgrade", wanted.upgrade, *wanted.options] if wanted.upgrade != "check" else []
+        more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
+        more += wanted.options
         functions, environment = functions_of(plan, allowed)
         more += functions
         if settings.launcher == "spark-submit":

@@ -17,7 +17,7 @@ from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, ending_of
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, is_begun
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import PRUNE, ROLLBACK
+from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK
 from compiled_plan.service.runs.processes import Phase, ProcessState
 from compiled_plan.service.runs.schedules import Schedule
 from compiled_plan.service.runs.secrets import ending_without_secrets
@@ -66,11 +66,9 @@ class Ended:
         self.wanted.seen = self.run.number
         said = output.read(self.run.output, most=_TAIL).text
         ending = ending_without_secrets(ending_of(self.state, self.run.progress, command["seq"], said), self.run)
-        if command["what"] == ROLLBACK:
-            self._rolled_back(ending)
-            return
-        if command["what"] == PRUNE:
-            self._pruned(ending)
+        acts = {ROLLBACK: self._rolled_back, PRUNE: self._pruned, ADOPT: self._adopted}
+        if (act := acts.get(command["what"])) is not None:
+            act(ending)
             return
         its = command["upgrade"] == self.wanted.upgrade
         if its and (ending.outcome is Outcome.FINISHED or has_moved(self.checkpoint, self.wanted)):
@@ -127,6 +125,16 @@ class Ended:
             glance.set_failed(self.session, self.pipeline, wanted.version, ending)
             return
         went_back(self.session, self.pipeline, wanted)
+
+    def _adopted(self, ending: Ending) -> None:
+        wanted = self.wanted
+        if wanted.upgrade == ADOPT:
+            wanted.upgrade, wanted.options = "check", wanted.options[1:]
+        if ending.outcome is not Outcome.FINISHED:
+            wanted.run, wanted.options = False, []
+            glance.set_failed(self.session, self.pipeline, wanted.version, ending)
+        elif not wanted.run:
+            glance.set_ended(self.session, self.pipeline, wanted.version, "stopped")
 
     def _pruned(self, ending: Ending) -> None:
         if ending.outcome is Outcome.FINISHED:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from compiled_plan.plans.errors import CompiledPlanError, PlanError
+from compiled_plan.plans.execution.session.options import REAL_TIME, RUN_OPTIONS, arguments
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.masking import HIDDEN, masked
 from compiled_plan.service.common.texts import Argument, Text
@@ -27,6 +28,13 @@ def _duration(text: str) -> str:
     return text
 
 
+def option(name: str, **more: Any) -> Any:
+    """Declare a field of a request's body that is an option of a run: its default, description and bounds."""
+    declared = RUN_OPTIONS[name]
+    default = list(declared.default) if isinstance(declared.default, tuple) else declared.default
+    return Field(default=default, description=declared.help, ge=declared.least, **more)
+
+
 def _trigger(text: str) -> str:
     name, equals, interval = text.partition("=")
     if name != REAL_TIME:
@@ -36,8 +44,6 @@ def _trigger(text: str) -> str:
     return f"{name}{equals}{_duration(interval)}"
 
 
-#: Rows go through one by one, see `execute-plan --trigger`.
-REAL_TIME = "real-time"
 Duration = Annotated[str, AfterValidator(_duration), Field(max_length=40)]
 _Master = Annotated[Argument, Field(max_length=200)]
 _Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
@@ -57,16 +63,16 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    trigger: Annotated[str, AfterValidator(_trigger), Field(max_length=40)] = Field(
-        default="", description="time between micro-batches; or real-time, real-time=1m", examples=["2s"]
+    trigger: Annotated[str, AfterValidator(_trigger), Field(max_length=40)] = option("trigger", examples=["2s"])
+    every: Duration = Field(default="", description="Start so often, read what is there, end.", examples=["15 min"])
+    available_now: bool = option("available_now")
+    master: _Master = Field(default="", description="Spark's master.")
+    conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark's settings.")
+    max_files_per_batch: int | None = option("max_files_per_batch")
+    stop_within: Duration = option("stop_within")
+    launcher: Literal["process", "spark-submit"] = Field(
+        default="process", description="`process`; or `spark-submit`, in client mode."
     )
-    every: Duration = Field(default="", description="start so often, read what is there, end", examples=["15 min"])
-    available_now: bool = Field(default=False, description="read what is there now, then end")
-    master: _Master = Field(default="", description="Spark's master")
-    conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark's settings")
-    max_files_per_batch: Annotated[int, Field(ge=1)] | None = None
-    stop_within: Duration = Field(default="30s", description="time that a stop waits for what runs")
-    launcher: Literal["process", "spark-submit"] = "process"
 
     def shown(self) -> RunSettings:
         """With what is secret hidden."""
@@ -131,17 +137,11 @@ class RunSettings(BaseModel):
         """
         spark = [] if self.launcher == "process" else submitted(self.master, self.conf, files.conf)
         found = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
-        found += ["--name", name, "--stop-within", self.stop_within, "--quiet"]
-        found += ["--trigger", self.trigger] if self.trigger and not self._ends else []
-        found += ["--available-now"] if self._ends else []
-        found += [] if spark else self.spark(files.conf)
-        if self.max_files_per_batch is not None:
-            found += ["--max-files-per-batch", str(self.max_files_per_batch)]
-        return [*found, *more, files.plan]
-
-    @property
-    def _ends(self) -> bool:
-        return self.available_now or bool(self.every)
+        found += ["--name", name, "--quiet", *([] if spark else self.spark(files.conf))]
+        ends = self.available_now or bool(self.every)
+        options: dict[str, Any] = {"available_now": True} if ends else {"trigger": self.trigger}
+        options |= {"max_files_per_batch": self.max_files_per_batch, "stop_within": self.stop_within}
+        return [*found, *arguments(options), *more, files.plan]
 
 
 def settings_of(found: Mapping[str, object]) -> RunSettings:

@@ -27,14 +27,15 @@ from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
 from compiled_plan.service.runs.generations import checkpoint_folder
-from compiled_plan.service.runs.launching import PRUNE, ROLLBACK, RUN, Places, launch_of
+from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Places, launch_of
 from compiled_plan.service.runs.outcomes import Ended, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.stopping import ask_to_stop
 from compiled_plan.service.store.database import Database
-from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+from compiled_plan.service.store.errors import ConflictError
+from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted
 
 _LOG = logging.getLogger(__name__)
 #: The commands that run plans, and look at state.
@@ -176,7 +177,7 @@ class Supervisor:
             return PRUNE
         if not wanted.run or (wanted.next_at is not None and wanted.next_at > now):
             return ""
-        return ROLLBACK if wanted.upgrade == ROLLBACK else RUN
+        return wanted.upgrade if wanted.upgrade in (ROLLBACK, ADOPT) else RUN
 
     # ---- a run that goes on
 
@@ -219,16 +220,47 @@ class Supervisor:
         if what == PRUNE:
             return
         wanted.next_at = None
+        if what == RUN and wanted.outcome not in UNDER_WAY:
+            wanted.options = []  # those of this start alone
         glance.set_starting(session, pipeline, wanted.version)
 
     # ---- what is asked for
 
-    def want_run(self, session: Session, pipeline: Pipeline, version: int, by: str) -> Wanted:
-        """Have a version run; one that runs already goes on."""
+    def want_run(
+        self, session: Session, pipeline: Pipeline, version: int, by: str, once: Sequence[str] = (), adopt: int = 0
+    ) -> Wanted:
+        """Have a version run; one that runs already goes on.
+
+        Args:
+            session: of the database, writing.
+            pipeline: the pipeline.
+            version: its version.
+            by: the name of whoever starts it.
+            once: options of `execute-plan` for the next start alone.
+            adopt: the generation of the checkpoint that counts again before it; 0 for the one that counts.
+
+        Raises:
+            ConflictError: such options, and a run or an upgrade goes on.
+        """
         wanted = self.wanted(session, pipeline)
+        if once or adopt:
+            self._check_at_rest(pipeline, wanted)
+        if wanted.outcome not in UNDER_WAY:
+            wanted.upgrade, wanted.options = (ADOPT, [str(adopt), *once]) if adopt else ("check", [*once])
         wanted.run, wanted.version, wanted.by = True, version, by
         wanted.crashes, wanted.next_at = 0, None
         return wanted
+
+    def _check_at_rest(self, pipeline: Pipeline, wanted: Wanted) -> None:
+        if wanted.outcome in UNDER_WAY:
+            raise ConflictError("an upgrade goes on", where=pipeline.name, remedy="wait for its end, or go back")
+        run = current(self.folder(pipeline.id))
+        if run is not None and not run[1].is_over:
+            raise ConflictError(
+                f"the pipeline {pipeline.name!r} runs, and these are options of a start",
+                where=pipeline.name,
+                remedy="stop it first",
+            )
 
     def want_stop(self, session: Session, pipeline: Pipeline) -> None:
         """Have what runs, or waits to be started again, stop."""

@@ -16,11 +16,12 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from compiled_plan.plans.execution.session.options import arguments
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.runs.folders import RunFolder, latest_run
 from compiled_plan.service.runs.processes import current
-from compiled_plan.service.runs.settings import RunSettings, settings_of
+from compiled_plan.service.runs.settings import RunSettings, option, settings_of
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import ConflictError
@@ -55,6 +56,13 @@ class StartOf(Asked):
 
     version: int | None = Field(default=None, ge=1, le=2**31 - 1, description="the one in force if left out")
     settings: RunSettings | None = Field(default=None, description="from now on; as they were if left out")
+    allow_clock_jump: bool = option("allow_clock_jump")
+    adopt_generation: int | None = Field(
+        default=None,
+        ge=1,
+        le=2**31 - 1,
+        description="Generation of the checkpoint that counts again, where its head was lost, before it starts.",
+    )
 
 
 class RunDocument(BaseModel):
@@ -118,7 +126,10 @@ def run(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> RunDocument:
 def start(
     who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: StartOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """It is a process of its own and goes on when the service ends. One that runs already is left alone."""
+    """It is a process of its own and goes on when the service ends. One that runs already is left alone.
+
+    `allow_clock_jump` and `adopt_generation` are of this start, not of restarts after it; 409 where it runs already.
+    """
 
     def begin(keep: Keep) -> RunDocument:
         with parts.database.write() as session:
@@ -133,7 +144,8 @@ def start(
             if body.settings is not None:
                 settings = body.settings.unmasked(settings_of(pipeline.run_settings))
                 pipelines.change(session, pipeline, run_settings=settings.model_dump(exclude_defaults=True))
-            runs.want_run(session, pipeline, version, who.name)
+            once_only = list(arguments({"allow_clock_jump": body.allow_clock_jump}))
+            runs.want_run(session, pipeline, version, who.name, once_only, body.adopt_generation or 0)
             found = pipeline.id
             keep(session, _document(runs, session, name))
         runs.settle(found, _SETTLE)

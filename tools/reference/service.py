@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from compiled_plan.service.app import PREFIX, ROUTERS
 from compiled_plan.service.common.settings import Keep, Limits, Settings
+from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.web.description import roles_of
 from tools.reference.markdown import code, table
 
@@ -33,9 +34,18 @@ def _settings() -> Iterator[tuple[str, str, str]]:
 
 
 def _default(value: object) -> str:
-    if value in ("", ()) or isinstance(value, BaseModel):
+    if value in ("", (), {}, None) or isinstance(value, BaseModel):
         return ""
     return code(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def run_settings() -> str:
+    """The settings of a run, as a start takes them."""
+    rows = (
+        (code(name), _default(field.get_default(call_default_factory=True)), field.description or "")
+        for name, field in RunSettings.model_fields.items()
+    )
+    return table(("setting", "default", ""), rows)
 
 
 def routes() -> str:

@@ -26,18 +26,20 @@ class Option:
     """An option as people write it: `--max-files-per-batch` in commands, `max_files_per_batch` in programs and JSON.
 
     Args:
+        default: its value if left out.
         help: its description, for all of them.
         metavar: the form of its value, for commands.
         least: the least number.
     """
 
+    default: Any
     help: str
     metavar: str = ""
     least: int | None = None
 
 
 def _option(default: Any, help_: str, metavar: str = "", least: int | None = None) -> Any:
-    return field(default=default, metadata={"option": Option(help_, metavar, least)})
+    return field(default=default, metadata={"option": Option(default, help_, metavar, least)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
