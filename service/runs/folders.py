@@ -23,6 +23,8 @@ from typing import Any
 
 from compiled_plan.plans.files.folders import is_number
 
+#: The plan of a run, and Spark's settings.
+PLAN, CONF = "plan.json", "spark.conf"
 COMMAND, PROCESS, EXIT, PROGRESS, OUTPUT = "command.json", "process.json", "exit.json", "progress.jsonl", "output"
 
 

@@ -13,9 +13,8 @@ from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
-from compiled_plan.service.runs.processes import ProcessState
+from compiled_plan.service.runs.processes import ProcessState, asked_at
 from compiled_plan.service.runs.settings import RunSettings
-from compiled_plan.service.runs.stopping import asked_at
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 #: Micro-batches that figures are made of.

@@ -14,17 +14,14 @@ from sqlalchemy.orm import Session
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.common.outside import Allowed, check_outside, objects_of
-from compiled_plan.service.runs import submitting
-from compiled_plan.service.runs.locks import checkpoint_lock
-from compiled_plan.service.runs.processes import Launch
-from compiled_plan.service.runs.settings import Files, settings_of
+from compiled_plan.service.runs.folders import CONF, PLAN
+from compiled_plan.service.runs.processes import Launch, checkpoint_lock
+from compiled_plan.service.runs.settings import Files, settings_of, submitting_environment
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 #: What is done with a checkpoint: a run, or an option of the command alone.
 RUN, ROLLBACK, PRUNE, ADOPT = "run", "rollback", "prune", "adopt-generation"
-#: The plan in the folder of its run, and Spark's settings.
-PLAN, CONF = "plan.json", "spark.conf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ def launch_of(
         functions, environment = functions_of(plan, allowed)
         more += functions
         if settings.launcher == "spark-submit":
-            environment |= submitting.environment()
+            environment |= submitting_environment()
         files[CONF] = properties_text(settings.conf)
         paths = Files(f"{{run}}/{PLAN}", f"{{run}}/{CONF}")
         argv = settings.argv(command, paths, pipeline.name, checkpoint, places.progress, more)

@@ -13,22 +13,53 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs import glance, output, upgrading
-from compiled_plan.service.runs.backoff import Backoff
-from compiled_plan.service.runs.endings import Ending, Outcome, ending_of
+from compiled_plan.service.runs.endings import Ending, Outcome, ending_of, ending_without_secrets
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, is_begun
 from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK
-from compiled_plan.service.runs.processes import Phase, ProcessState
-from compiled_plan.service.runs.schedules import Schedule
-from compiled_plan.service.runs.secrets import ending_without_secrets
+from compiled_plan.service.runs.processes import Phase, ProcessState, was_asked
 from compiled_plan.service.runs.settings import settings_of
-from compiled_plan.service.runs.stopping import was_asked
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 _LOG = logging.getLogger(__name__)
 #: Of what it printed, bytes that are looked at for an error.
 _TAIL = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before the next start.
+
+    Args:
+        first: seconds before the first restart.
+        factor: how much longer each further wait is.
+        most: seconds at most.
+        jitter: which part of the wait is left to chance, from 0 to 1.
+        healthy: seconds that a run has to last to count as one that went well: the next crash is a first one.
+        attempts: restarts in a row before a person is needed; 0 for no bound.
+    """
+
+    first: float = 5.0
+    factor: float = 2.0
+    most: float = 600.0
+    jitter: float = 0.5
+    healthy: float = 300.0
+    attempts: int = 20
+
+    def delay(self, crashes: int, chance: random.Random) -> float:
+        """Seconds to wait after so many crashes in a row, the last one counted."""
+        exponent = min(max(0, crashes - 1), 64)
+        whole = min(self.most, self.first * self.factor**exponent)
+        return whole * (1 - self.jitter * chance.random())
+
+    def crashes(self, before: int, lasted: float) -> int:
+        """How many crashes there were in a row, with one more of a run that lasted so many seconds."""
+        return 1 if lasted >= self.healthy else before + 1
+
+    def gives_up(self, crashes: int) -> bool:
+        """Whether so many crashes in a row are enough."""
+        return 0 < self.attempts < crashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +118,10 @@ class Ended:
             self._crashed(ending, command["version"])
 
     def _finished(self, version: int) -> None:
-        wanted, interval = self.wanted, settings_of(self.pipeline.run_settings).interval
+        wanted = self.wanted
         wanted.crashes = 0
-        wanted.next_at = Schedule(interval).next_after(datetime.now(UTC)) if interval else None
-        wanted.run = wanted.run and interval is not None
+        wanted.next_at = settings_of(self.pipeline.run_settings).next_start(datetime.now(UTC))
+        wanted.run = wanted.run and wanted.next_at is not None
         glance.set_ended(self.session, self.pipeline, version, "finished")
 
     def _crashed(self, ending: Ending, version: int) -> None:

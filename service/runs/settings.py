@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from compiled_plan.plans.errors import CompiledPlanError, PlanError
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, PlanError, UnsupportedError
+from compiled_plan.plans.execution.kernel import kernel_jar
 from compiled_plan.plans.execution.session.options import REAL_TIME, RUN_OPTIONS, arguments
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.masking import HIDDEN, masked
 from compiled_plan.service.common.texts import Argument, Text
-from compiled_plan.service.runs.submitting import submitted
 
 
 def _duration(text: str) -> str:
@@ -94,10 +97,16 @@ class RunSettings(BaseModel):
         conf = {key: known.conf[key] if HIDDEN in value else value for key, value in self.conf.items()}
         return self.model_copy(update={"conf": conf})
 
-    @property
-    def interval(self) -> timedelta | None:
-        """From one start to the next; None for a run that goes on."""
-        return timedelta(milliseconds=parse_duration(self.every)) if self.every else None
+    def next_start(self, moment: datetime) -> datetime | None:
+        """The first start of the schedule after a time; None without one.
+
+        Starts are at fixed distances, so that those that divide a day are at the same times every day. One that was
+        missed, or fell into a run, is left out.
+        """
+        if not self.every:
+            return None
+        every, epoch = timedelta(milliseconds=parse_duration(self.every)), datetime(1970, 1, 1, tzinfo=UTC)
+        return epoch + ((moment - epoch) // every + 1) * every
 
     @property
     def batch_ms(self) -> int:
@@ -147,3 +156,44 @@ class RunSettings(BaseModel):
 def settings_of(found: Mapping[str, object]) -> RunSettings:
     """The settings that a pipeline keeps."""
     return RunSettings.model_validate(found)
+
+
+# ---- spark-submit in client mode, so that the run is a process of this machine
+
+_DEPLOY_MODE = "spark.submit.deployMode"
+#: The command's file: spark-submit takes no script without the ending `.py`.
+_SCRIPT = "compiled_plan.cli.execute_plan"
+
+
+def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
+    """The command line that runs `execute-plan` by spark-submit, without its arguments.
+
+    Args:
+        master: Spark's; what spark-submit takes by itself if empty.
+        conf: Spark's settings.
+        file: the properties file that has them.
+
+    Raises:
+        ExecutionError: there is no spark-submit.
+        UnsupportedError: cluster mode.
+    """
+    if conf.get(_DEPLOY_MODE, "client") != "client":
+        raise UnsupportedError(
+            f"{_DEPLOY_MODE}={conf[_DEPLOY_MODE]}: the run would be a process of another machine",
+            where="conf",
+            remedy="leave it out: the driver runs here, its executors on the cluster",
+        )
+    found = shutil.which("spark-submit") or shutil.which("spark-submit", path=str(Path(sys.executable).parent))
+    if found is None:
+        raise ExecutionError(
+            "spark-submit is not on the service's PATH", remedy="install it, or set `launcher` to `process`"
+        )
+    script = find_spec(_SCRIPT)
+    assert script is not None and script.origin is not None
+    settings = ["--properties-file", file, "--load-spark-defaults"] if conf else []
+    return [found, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *settings, script.origin]
+
+
+def submitting_environment() -> dict[str, str]:
+    """Variables that spark-submit needs: the Python of the service, which has all that runs plans."""
+    return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}

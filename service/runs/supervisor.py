@@ -23,16 +23,14 @@ from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.service.common.outside import Allowed, data_of
 from compiled_plan.service.common.settings import Keep
 from compiled_plan.service.runs import glance
-from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
 from compiled_plan.service.runs.generations import checkpoint_folder
 from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Places, launch_of
-from compiled_plan.service.runs.outcomes import Ended, has_moved, upgraded, went_back
-from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch
+from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
+from compiled_plan.service.runs.processes import ProcessState, TakenError, ask_to_stop, current, launch
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
-from compiled_plan.service.runs.stopping import ask_to_stop
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted

@@ -13,8 +13,9 @@ from compiled_plan.plans.execution.session.options import MIGRATE, MIGRATE_PARTI
 from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
+from compiled_plan.service.runs.folders import CONF, PLAN
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import CONF, PLAN, functions_of
+from compiled_plan.service.runs.launching import functions_of
 from compiled_plan.service.runs.settings import option, settings_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions

@@ -211,8 +211,8 @@ def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
         tail: how many lines of the end, in place of it.
     """
     from compiled_plan.service.runs import output
+    from compiled_plan.service.runs.endings import without_secrets
     from compiled_plan.service.runs.folders import RunFolder
-    from compiled_plan.service.runs.secrets import without_secrets
 
     folder = RunFolder(Path(run))
     stretch = output.read(folder.output, offset=offset, tail=tail)
