@@ -105,9 +105,7 @@ def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> No
     """Print an error on stderr.
 
     Args:
-        fault: the error; its message, place and remedy are printed.
         path: the file it concerns, named first where the message does not name it itself, in quotes.
-        debug: whether to print the traceback too.
     """
     text = f"{path}: {fault.render()}" if path and repr(path) not in fault.message else fault.render()
     if debug:

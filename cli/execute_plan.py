@@ -139,8 +139,6 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
     """Refuse options that do not go together.
 
     Args:
-        plans: the plan files.
-        checkpoint: the checkpoint's folder.
         acts: the options that act on a checkpoint and run nothing.
     """
     if not acts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from compiled_plan.api.commands import Debug, ExitCode, app_for, run_app
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.service.access.roles import Role
 
 if TYPE_CHECKING:
     from compiled_plan.service.common.settings import Settings
@@ -107,18 +107,10 @@ token_app = typer.Typer(help="Make tokens, list them, take them back.")
 app.add_typer(token_app, name="token")
 
 
-class RoleName(Enum):
-    """The roles."""
-
-    VIEWER = "viewer"
-    EDITOR = "editor"
-    OPERATOR = "operator"
-
-
 @token_app.command("create")
 def create_token(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Who uses it: versions are signed with it.")],
-    role: Annotated[RoleName, typer.Option(help="viewer looks, editor edits programs and TTLs, operator does all.")],
+    role: Annotated[Role, typer.Option(help="viewer looks, editor edits programs and TTLs, operator does all.")],
     days: Annotated[float | None, typer.Option(metavar="N", help="How long it holds; for ever if left out.")] = None,
     config: _Config = None,
     home: _Home = None,
@@ -127,10 +119,9 @@ def create_token(
 ) -> None:
     """Make a token and print it: the only time that it is seen."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.access.roles import Role
     from compiled_plan.service.administration import create_token as create
 
-    create(settings, name, Role(role.value), days)
+    create(settings, name, role, days)
 
 
 @token_app.command("list")

@@ -43,7 +43,6 @@ class ReadyResult(TableResult):
     """A result of rows that are there.
 
     Args:
-        row_type: the columns.
         rows: one sequence of values a row.
         text: what `print` prints; the rows in a frame without it.
     """

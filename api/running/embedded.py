@@ -55,7 +55,6 @@ def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: D
 
     Args:
         plan: the plan; one whose sink collects gives its rows to the result.
-        options: of the run.
         display: how `print` shows the rows; in the run's zone if left out.
 
     Raises:

@@ -101,10 +101,7 @@ class Progress:
     """Progress on stderr, as text or as JSON lines; and what is told to others.
 
     Args:
-        path: the plan's file.
-        as_json: whether stderr gets JSON.
         quiet: whether it gets no progress.
-        listeners: are told every message.
     """
 
     def __init__(self, path: str, as_json: bool, quiet: bool, listeners: Sequence[Listener] = ()) -> None:

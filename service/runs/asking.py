@@ -32,9 +32,7 @@ def ask(
     """The answer of a command.
 
     Args:
-        command: with its first arguments.
         options: further ones; `{name}` is the file of that name.
-        files: texts by name.
         environment: variables beside those of the service.
 
     Raises:

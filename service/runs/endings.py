@@ -35,14 +35,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a run.
-
-    Args:
-        outcome: how it ended.
-        message: what was wrong.
-        where: where it was.
-        remedy: what to do.
-    """
+    """The end of a run."""
 
     outcome: Outcome
     message: str = ""
@@ -65,8 +58,6 @@ def ending_of(state: ProcessState, progress: Path, number: int, output: str) -> 
     """How a run ended.
 
     Args:
-        state: of its process, which is over.
-        progress: the file of the pipeline's progress.
         number: of the last message before the run.
         output: the end of what it printed.
     """

@@ -80,8 +80,6 @@ def new_run(
 
     Args:
         pipeline: the pipeline's folder, whose lock is held.
-        command: what is to be started.
-        files: further texts by name.
     """
     made = next_run(pipeline)
     shutil.rmtree(made.path, ignore_errors=True)

@@ -107,7 +107,6 @@ def rows_per_second(batches: Sequence[Mapping[str, Any]], now: float) -> float |
     Without rows there are no micro-batches: 0 where the last one is longer ago than three of them take.
 
     Args:
-        batches: in order.
         now: seconds since 1970.
     """
     if len(batches) < 2:

@@ -26,13 +26,7 @@ RUN, ROLLBACK, PRUNE, ADOPT = "run", "rollback", "prune", "adopt-generation"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a pipeline's runs are.
-
-    Args:
-        home: the service's folder.
-        checkpoint: the folder of its checkpoint.
-        progress: the file of its progress.
-    """
+    """Where a pipeline's runs are."""
 
     home: Path
     checkpoint: Path
@@ -51,13 +45,7 @@ def launch_of(
     """What is to be started.
 
     Args:
-        session: of the database.
-        pipeline: whose run.
-        wanted: what is wanted of it.
-        command: `execute-plan`.
-        places: its folders.
         allowed: what the operator allows plans to reach, now.
-        what: is done.
 
     Raises:
         UnsupportedError: the plan reaches what is not allowed, or not any more.
@@ -94,7 +82,6 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
     """What a plan's Python functions need: options of `execute-plan`, and variables.
 
     Args:
-        plan: its JSON.
         allowed: the folders that functions may come from.
 
     Raises:

@@ -32,9 +32,6 @@ class Backoff:
     """How long to wait before the next start.
 
     Args:
-        first: seconds before the first restart.
-        factor: how much longer each further wait is.
-        most: seconds at most.
         jitter: which part of the wait is left to chance, from 0 to 1.
         healthy: seconds that a run has to last to count as one that went well: the next crash is a first one.
         attempts: restarts in a row before a person is needed; 0 for no bound.
@@ -67,14 +64,7 @@ class Ended:
     """A run that has ended.
 
     Args:
-        session: of the database, writing.
-        pipeline: whose run it was.
         wanted: what is wanted of the pipeline; changed.
-        run: its folder.
-        state: of its process.
-        checkpoint: the pipeline's.
-        backoff: how long to wait after a crash.
-        chance: for that.
     """
 
     session: Session

@@ -45,7 +45,6 @@ class ProcessState:
     """What is known of a run's process.
 
     Args:
-        phase: where it is.
         pid: of the process; 0 where there is none.
         since: when it was started, in seconds since 1970.
         code: its exit code, negative for the signal that killed it; None while it runs or where nobody knows.
@@ -71,8 +70,6 @@ class Launch:
     """What is to be started.
 
     Args:
-        argv: the command and its arguments.
-        cwd: the folder that it runs in.
         environment: variables beside those of the service.
         checkpoint_lock: the file whose lock is that of its checkpoint.
         facts: more that is kept with the command.
@@ -95,8 +92,6 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
     """Start a run as a process that goes on when this one ends.
 
     Args:
-        pipeline: the pipeline's folder.
-        what: the command.
         umask: of its process; that of this one if negative.
 
     Raises:
@@ -182,7 +177,6 @@ def signal_run(folder: RunFolder, number: signal.Signals | None) -> bool:
     """Send a signal to the process of a run; false where it does not run any more.
 
     Args:
-        folder: of the run.
         number: the signal; None only looks.
     """
     process = folder.read(PROCESS)
@@ -234,7 +228,6 @@ def ask_to_stop(run: RunFolder, seconds: float, now: float | None = None) -> Non
     """Send the signal that is due, if any; called again and again while the run goes on.
 
     Args:
-        run: that is to end.
         seconds: that it gives itself to end.
         now: the time in seconds since 1970; the clock's if left out.
     """
@@ -262,11 +255,7 @@ def asked_at(run: RunFolder) -> float | None:
 
 
 class Lock:
-    """A lock that was taken. `fd` is handed to the process that is to hold it on; `close` is this one's part of it.
-
-    Args:
-        fd: an open file.
-    """
+    """A lock that was taken. `fd` is handed to the process that is to hold it on; `close` is this one's part of it."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd

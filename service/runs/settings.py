@@ -84,9 +84,6 @@ class RunSettings(BaseModel):
     def unmasked(self, known: RunSettings) -> RunSettings:
         """With the values of before in place of those that are hidden.
 
-        Args:
-            known: the settings of before.
-
         Raises:
             PlanError: there is no such value.
         """
@@ -133,11 +130,7 @@ class RunSettings(BaseModel):
         """The command of a run.
 
         Args:
-            command: `execute-plan`.
-            files: of the run.
-            name: what the run is called.
             checkpoint: its folder.
-            progress: the file of its progress.
             more: options of this start alone.
 
         Raises:
@@ -170,7 +163,6 @@ def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
 
     Args:
         master: Spark's; what spark-submit takes by itself if empty.
-        conf: Spark's settings.
         file: the properties file that has them.
 
     Raises:

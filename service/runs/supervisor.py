@@ -47,14 +47,9 @@ class Supervisor:
     """Looks after the runs of a service.
 
     Args:
-        home: the service's folder.
-        database: the registry.
-        command: that runs plans.
-        backoff: how long to wait after a crash.
         every: seconds between two ticks.
         allowed: what plans may reach; tables in `data` of `home` alone if left out.
         keep: what stays of what is over.
-        inspect: the command that looks at state.
         umask: of runs, whose sinks write for others; that of the service if negative.
     """
 
@@ -230,10 +225,6 @@ class Supervisor:
         """Have a version run; one that runs already goes on.
 
         Args:
-            session: of the database, writing.
-            pipeline: the pipeline.
-            version: its version.
-            by: the name of whoever starts it.
             once: options of `execute-plan` for the next start alone.
             adopt: the generation of the checkpoint that counts again before it; 0 for the one that counts.
 

@@ -24,8 +24,6 @@ class Step:
 
     Args:
         name: `stop`, `move`, `back`, `run`, or what `execute-plan` calls the step of a migration.
-        text: for people.
-        state: how far it is.
     """
 
     name: str
@@ -35,13 +33,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What became of an upgrade.
-
-    Args:
-        steps: in order.
-        message: why it was refused.
-        remedy: what to do about that.
-    """
+    """What became of an upgrade."""
 
     steps: Sequence[Step] = ()
     message: str = ""

@@ -21,9 +21,8 @@ from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import UNDER_WAY, Wanted
-from compiled_plan.service.web.depends import Editor, Name, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.depends import Editor, IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
-from compiled_plan.service.web.headers import IdempotencyKey
 from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.runs import RunsOf
 

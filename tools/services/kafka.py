@@ -90,10 +90,6 @@ BUSY = Kafka(busy=True)
 def make_topics(address: str, *names: str) -> None:
     """Make topics of one partition.
 
-    Args:
-        address: of the broker.
-        names: of topics that are not there.
-
     Raises:
         ServiceError: what the broker says of one that cannot be made.
     """

@@ -60,7 +60,6 @@ class Server:
     """One server with its data.
 
     Args:
-        service: what it is.
         folder: for its data and its log; made where it is not there.
         port: where it listens, at every start; 0 chooses a free one.
         bound: whether it ends with the process that started it.
