@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.scripts import STDIN
-from compiled_plan.cli._programs import session_of
-from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, print_lines, run_app, session_settings
+from compiled_plan.cli.common.terminal import (
+    Debug,
+    ExitCode,
+    app_for,
+    fail,
+    print_lines,
+    run_app,
+    session_of,
+    session_settings,
+)
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
