@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending
@@ -135,7 +136,7 @@ def is_behind(batches: Sequence[Mapping[str, Any]], settings: RunSettings) -> st
     grown = all(b is not None and a is not None and b > a for a, b in pairwise(lags))
     if grown:
         return f"its lag grows: {lags[0]} to {lags[-1]} records in 5 micro-batches"
-    trigger = settings.batch_ms
+    trigger = RunOptions(trigger=settings.trigger).trigger_ms
     if trigger and all(each["batchMillis"] > trigger for each in recent):
         return f"its micro-batches take longer than the trigger of {settings.trigger}"
     return ""

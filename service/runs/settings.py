@@ -53,6 +53,10 @@ _Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
 _Value = Annotated[Text, Field(max_length=4000)]
 
 
+def _or_default(stop_within: str) -> str:
+    return stop_within or str(RUN_OPTIONS["stop_within"].default)
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """The files of a run: its plan, and Spark's settings as properties."""
@@ -72,7 +76,7 @@ class RunSettings(BaseModel):
     master: _Master = Field(default="", description="Spark's master.")
     conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark's settings.")
     max_files_per_batch: int | None = option("max_files_per_batch")
-    stop_within: Duration = option("stop_within")
+    stop_within: Annotated[Duration, AfterValidator(_or_default)] = option("stop_within")
     launcher: Literal["process", "spark-submit"] = Field(
         default="process", description="`process`; or `spark-submit`, in client mode."
     )
@@ -104,11 +108,6 @@ class RunSettings(BaseModel):
             return None
         every, epoch = timedelta(milliseconds=parse_duration(self.every)), datetime(1970, 1, 1, tzinfo=UTC)
         return epoch + ((moment - epoch) // every + 1) * every
-
-    @property
-    def batch_ms(self) -> int:
-        """Time between micro-batches, in milliseconds; 0 where nothing is said, or rows go through one by one."""
-        return 0 if not self.trigger or self.trigger.startswith(REAL_TIME) else parse_duration(self.trigger)
 
     def spark(self, conf: str) -> list[str]:
         """Spark's master and settings as options of `execute-plan`.

@@ -19,7 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.service.common.outside import Allowed, data_of
 from compiled_plan.service.common.settings import Keep
 from compiled_plan.service.runs import glance
@@ -183,7 +183,7 @@ class Supervisor:
         settings = settings_of(pipeline.run_settings)
         moves = wanted.upgrade != "check" and command.get("upgrade") != wanted.upgrade
         if not wanted.run or moves or command.get("version") != wanted.version:
-            ask_to_stop(run, parse_duration(settings.stop_within) / 1000)
+            ask_to_stop(run, RunOptions(stop_within=settings.stop_within).stop_seconds)
             glance.set_stopping(session, pipeline, command.get("version", 0), run)
             return
         # Without new rows there is no micro-batch: that the state has moved is enough.

@@ -180,10 +180,12 @@ def _millis(option: str, text: str) -> int:
 
 def _zone(name: str | None) -> str | None:
     """The zone as Flink spells it; None for the plan's."""
+    if not name:
+        return None
     from compiled_plan.plans.plan.session_options import DEFAULT
     from compiled_plan.plans.text import zones
 
-    if name in (None, "", DEFAULT):
+    if name == DEFAULT:
         return None
     zone = zones.spelled(name)
     if zone is None:
