@@ -9,7 +9,7 @@ import sys
 import traceback
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DEBUG_FLAG = "--debug"
+#: The option of every command.
+Debug = Annotated[bool, typer.Option(DEBUG_FLAG, help="Show tracebacks.")]
 
 
 class ExitCode(IntEnum):
@@ -103,9 +105,7 @@ def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> No
     """Print an error on stderr.
 
     Args:
-        fault: the error; its message, place and remedy are printed.
         path: the file it concerns, named first where the message does not name it itself, in quotes.
-        debug: whether to print the traceback too.
     """
     text = f"{path}: {fault.render()}" if path and repr(path) not in fault.message else fault.render()
     if debug:

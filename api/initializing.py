@@ -16,7 +16,6 @@ def run_init_file(context: PlanningContext, path: str) -> None:
     """Carry out an init file in a session; modules beside it are found, after all others.
 
     Args:
-        context: of the session.
         path: the file, local or remote.
 
     Raises:

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable
 
 from compiled_plan.api.queries import explain_statement, from_path
-from compiled_plan.api.results.describing import description
-from compiled_plan.api.results.ready import ReadyResult
+from compiled_plan.api.results.ready import ReadyResult, description
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean

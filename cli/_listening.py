@@ -20,7 +20,6 @@ class Listening:
     """What is asked for.
 
     Args:
-        progress_file: a file; empty for none.
         metrics_port: `[HOST:]PORT`; empty for none.
         lineage: a URL or a file; empty for none.
         name: what the run is called; the plan file's name if empty.

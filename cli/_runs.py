@@ -25,7 +25,6 @@ class Runs:
     """Plans that run one after another in one Spark session; the arguments are the options of the command."""
 
     options: RunOptions
-    zone: str | None
     master: str
     settings: Mapping[str, str]
     as_json: bool
@@ -117,9 +116,9 @@ class Runs:
 
         stop = Stop(path, self.options.stop_seconds)
         try:
-            run = Run(spark, plan, self.options, print_line, show.batch, self.zone)
+            run = Run(spark, plan, self.options, print_line, show.batch)
             if self.dry_run:
-                show.steps(run, plan, self.zone)
+                show.steps(run, plan)
                 return None
             with stop.heeded_by(run):
                 show.start(run)

@@ -25,7 +25,6 @@ class ComparedSide:
     Args:
         name: the argument.
         kind: "plan", "checkpoint" or "program".
-        plan: its plan.
         run: facts of its run: of a checkpoint those of the last one, of anything else those of a run to come here.
     """
 
@@ -45,7 +44,6 @@ def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = N
     """What an argument stands for.
 
     Args:
-        name: a plan file, a checkpoint's folder or a program, local or remote.
         session: what programs begin with.
         say: told each warning.
         over: what a program is compiled over: as by `compile-plan -o` it keeps its uids and edited TTLs.

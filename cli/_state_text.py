@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from compiled_plan.cli.common.terminal import counted
 from compiled_plan.plans.execution.state.content import short_type, time_text
 from compiled_plan.plans.execution.state.model import (
     Bucket,
@@ -54,7 +55,7 @@ def operator_lines(operator: OperatorState, at: int) -> Iterator[str]:
     yield f"{operator.uid} (node {operator.node}): {operator.words}"
     keys = " or ".join(dict.fromkeys(_key(key) for key in operator.columns)) or "none: one key for all rows"
     yield f"{_INDENT}state {operator.kind}, key {keys}"
-    yield f"{_INDENT}{_count(operator.keys, 'key')}, {_count(operator.entries, 'row')}, {size_text(operator.bytes)}"
+    yield f"{_INDENT}{counted(operator.keys, 'key')}, {counted(operator.entries, 'row')}, {size_text(operator.bytes)}"
     domain = "the watermark" if operator.event_time else "the clock"
     if operator.next_timer is not None:
         yield f"{_INDENT}looks next when {domain} has come to {time_text(operator.next_timer)}"
@@ -63,7 +64,7 @@ def operator_lines(operator: OperatorState, at: int) -> Iterator[str]:
             yield from _part_lines(part, at)
     for window in operator.windows:
         # The time on the clock of the window's zone, so without a zone here.
-        yield f"{_INDENT}window until {time_text(window.end).removesuffix('Z')}: {_count(window.entries, 'row')}"
+        yield f"{_INDENT}window until {time_text(window.end).removesuffix('Z')}: {counted(window.entries, 'row')}"
     if operator.more_windows:
         yield f"{_INDENT}and {operator.more_windows} windows more"
 
@@ -71,7 +72,7 @@ def operator_lines(operator: OperatorState, at: int) -> Iterator[str]:
 def _part_lines(part: Part, at: int) -> Iterator[str]:
     name = part.name or f"input {part.index}"
     of = f" of {part.of}" if part.of else ""
-    yield f"{_INDENT}{name}{of}: {_count(part.entries, 'row')}, TTL {_ttl(part)}"
+    yield f"{_INDENT}{name}{of}: {counted(part.entries, 'row')}, TTL {_ttl(part)}"
     if part.oldest_time is not None and part.newest_time is not None:
         yield f"{_INDENT * 2}of times {time_text(part.oldest_time)} to {time_text(part.newest_time)}"
     if part.oldest_write is not None and part.newest_write is not None:
@@ -129,10 +130,6 @@ def _ttl(part: Part) -> str:
     return format_duration(part.ttl) if part.ttl else "0 (never expires)"
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
 def size_text(size: int) -> str:
     """A number of bytes as people write it."""
     found, units = float(size), ["B", "kB", "MB", "GB", "TB"]
@@ -160,7 +157,7 @@ def _field_lines(field: Field, indent: str) -> Iterator[str]:
     elif field.type.startswith("ARRAY<"):
         yield f"{indent}{field.name} {field.type} = [{', '.join(_value(each) for each in value)}]"
     elif field.type in ("LIST", "ROWS"):
-        yield f"{indent}{field.name}: {_count(len(value), 'row')}"
+        yield f"{indent}{field.name}: {counted(len(value), 'row')}"
         for each in value:
             assert isinstance(each, tuple)
             yield f"{indent}{_INDENT}- {_inline(each)}"

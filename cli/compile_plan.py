@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.scripts import compiled
-from compiled_plan.cli._programs import session_of
-from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, run_app, session_settings
+from compiled_plan.cli.common.terminal import (
+    Debug,
+    ExitCode,
+    app_for,
+    counted,
+    fail,
+    print_lines,
+    run_app,
+    session_of,
+    session_settings,
+)
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
@@ -52,7 +61,7 @@ def compile_plan(
         bool, typer.Option("--program-ttls", help="Take all TTLs from the program, also where the file's were edited.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Compile a program: declarations, and one INSERT or one statement set.
 
@@ -133,7 +142,7 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
             )
         plan = _over(plan, target, forced, how)
     write_text(target, plan.to_json())
-    how.say(f"{target}: {_count(len(plan.nodes), 'operator')}, {_stateful(plan)} with state")
+    how.say(f"{target}: {counted(len(plan.nodes), 'operator')}, {_stateful(plan)} with state")
 
 
 def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledPlan:
@@ -156,7 +165,6 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
             ) from None
         how.say(f"warning: uids and TTLs are not taken over from what was in {target}: {fault.message}")
         return plan
-    from compiled_plan.cli.common.terminal import print_lines
     from compiled_plan.plans.inspection.diff.advice import advice
     from compiled_plan.plans.inspection.diff.build import diff_plans
     from compiled_plan.plans.inspection.diff.text import advice_lines, diff_lines, verdict_line
@@ -185,10 +193,6 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
 
 def _stateful(plan: CompiledPlan) -> int:
     return sum(1 for node in plan.nodes if node.ttl_entries)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def main() -> None:

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.scripts import STDIN
-from compiled_plan.cli._programs import session_of
-from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_lines, run_app, session_settings
+from compiled_plan.cli.common.terminal import (
+    Debug,
+    ExitCode,
+    app_for,
+    fail,
+    print_lines,
+    run_app,
+    session_of,
+    session_settings,
+)
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
@@ -65,7 +73,7 @@ def diff(
             help="Carry out a file of SQL before each program, as compile-plan does; repeatable.",
         ),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Compare two plans: operators, what becomes of their state, sources and sinks, and what to do next.
 

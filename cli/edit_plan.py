@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from compiled_plan.cli.common.terminal import ExitCode, app_for, console, fail, print_table, run_app
+from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, console, counted, fail, print_table, run_app
 from compiled_plan.plans.errors import CompiledPlanError
 
 app = app_for()
@@ -31,7 +31,7 @@ def edit(
     check: Annotated[bool, typer.Option("--check", help="Check the plan, and name everything that is wrong.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Show the state entries of a plan, set their TTLs, or check the plan.
 
@@ -152,7 +152,7 @@ class _Printer:
             console().print(f"checked at the start: {fact.subject}: {fact.what}")
         errors = sum(finding.is_error for finding in found.findings)
         warnings = len(found.findings) - errors
-        console().print(f"{path}: {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+        console().print(f"{path}: {counted(errors, 'error')}, {counted(warnings, 'warning')}")
 
 
 def _finding_text(finding: Any) -> str:
@@ -170,10 +170,6 @@ def _shown(ttl: str, milliseconds: int) -> str:
     if milliseconds and ttl.strip().isdigit():
         return f"{ttl} (milliseconds)"
     return ttl if milliseconds else f"{ttl} (never expires)"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _write_json(value: object) -> None:

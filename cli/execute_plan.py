@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from compiled_plan.cli._listening import Listening
+from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli._runs import Runs
 from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import (
+    Conf,
+    ConfFile,
+    Debug,
     ExitCode,
+    Master,
     app_for,
     console,
     fail,
@@ -20,49 +25,25 @@ from compiled_plan.cli.common.terminal import (
     spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
-
-if TYPE_CHECKING:
-    from compiled_plan.plans.execution.session.options import RunOptions
 
 app = app_for()
 
 
 @app.command()
+@with_run_options(
+    master="host", set_="time_zone", rollback="warm_up_from", warm="allow_clock_jump", keep_going="stop_within"
+)
 def execute(
+    options: RunOptions,
     plans: Annotated[
         list[str] | None, typer.Argument(metavar="PLAN.json...", help="Plan files, run one after another.")
     ] = None,
-    checkpoint: Annotated[
-        str, typer.Option(metavar="DIR", help="Checkpoint folder (local or any Hadoop URI); temporary if left out.")
-    ] = "",
-    trigger: Annotated[
-        str,
-        typer.Option(
-            metavar="2s|real-time[=1m]",
-            help="Time between micro-batches of a continuous run; or real-time: rows go through one by one, with a "
-            "checkpoint each minute, or as often as it says.",
-        ),
-    ] = "",
-    available_now: Annotated[bool, typer.Option("--available-now", help="Read what is there now, then end.")] = False,
-    max_files_per_batch: Annotated[
-        int | None, typer.Option(metavar="N", help="Files of one folder that a micro-batch reads at most.")
-    ] = None,
-    host: Annotated[
-        str,
-        typer.Option(
-            help="Spark operator that hosts keyed state: transformWithState, flatMapGroupsWithState or native."
-        ),
-    ] = "transformWithState",
-    master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
-    conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
-    conf_file: Annotated[
-        str, typer.Option(metavar="FILE", help="Spark settings, `key=value` a line: no list of processes shows them.")
-    ] = "",
-    time_zone: Annotated[
-        str, typer.Option(metavar="ZONE", help="Time zone (table.local-time-zone), instead of what the plan says.")
-    ] = "",
+    master: Master = "",
+    conf: Conf = None,
+    conf_file: ConfFile = "",
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,48 +51,6 @@ def execute(
             metavar="K=V",
             help="Option of the session for what the plan leaves open, as Flink's does of "
             "table.exec.sink.nested-constraint-enforcer; repeatable.",
-        ),
-    ] = None,
-    functions_from: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MODULE[=FOLDERS]",
-            help="A module (and all below it) that Python functions may be imported from; with folders, which has to "
-            "be in one of them.",
-        ),
-    ] = None,
-    trust_pickled_state: Annotated[
-        bool,
-        typer.Option(
-            "--trust-pickled-state",
-            help="Let pickled values of the checkpoint and of tables be of any class: whoever writes these runs code.",
-        ),
-    ] = False,
-    upgrade: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="State of another program: `check` goes on where that is fully right, `migrate` does it in a new "
-            "generation, `migrate-partial` accepts what differs in part.",
-        ),
-    ] = "check",
-    reset: Annotated[
-        list[str] | None, typer.Option(metavar="OPERATOR", help="Start the operator of this uid empty; repeatable.")
-    ] = None,
-    warm_up: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OPERATOR|all",
-            help="Fill the operator of this uid, which is new or reset, from what the sources have read before it "
-            "starts, to no sink; repeatable; `all`: each that would start empty.",
-        ),
-    ] = None,
-    warm_up_from: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TABLE=WITH",
-            help="A table that is read for that in place of the rows that TABLE has read: its options as behind WITH, "
-            "\"orders=('connector' = 'filesystem', 'path' = '/archive', 'format' = 'json')\"; repeatable.",
         ),
     ] = None,
     rollback: Annotated[
@@ -127,13 +66,6 @@ def execute(
             help="Have generation N of the checkpoint count again, where its head was lost; run nothing.",
         ),
     ] = None,
-    allow_clock_jump: Annotated[
-        bool,
-        typer.Option(
-            "--allow-clock-jump",
-            help="Take this machine's clock as it is, though it has jumped since the last micro-batch; TTLs go by it.",
-        ),
-    ] = False,
     warm: Annotated[
         str,
         typer.Option(
@@ -142,9 +74,6 @@ def execute(
             "with 0s: end the one that is kept.",
         ),
     ] = "",
-    stop_within: Annotated[
-        str, typer.Option(metavar="30s", help="Time that a stop waits for what runs; then the process ends anyhow.")
-    ] = "30s",
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Go on with the next plan after one that fails.")
     ] = False,
@@ -169,20 +98,21 @@ def execute(
         str,
         typer.Option(metavar="NAME", help="What metrics and lineage call the run; the plan file's name if left out."),
     ] = "",
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Run compiled plans on Spark.
 
     Data goes to stdout (print sinks), progress and errors to stderr. Exit codes: 0 all plans ran, 1 a plan failed or
     was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM; a second signal ends the process at once.
     """
-    plans = plans or []
+    plans, checkpoint = plans or [], options.checkpoint
     settings = spark_settings(conf or [], conf_file)
     acts = {"--rollback": rollback, "--prune": prune, "--adopt-generation": adopt_generation is not None}
     if warm:
         from compiled_plan.cli.warm.client import run_warm
 
-        alone = debug or dry_run or any(acts.values()) or bool(functions_from) or trigger.startswith("real-time")
+        in_real_time = options.real_time_ms is not None
+        alone = debug or dry_run or any(acts.values()) or bool(options.functions_from) or in_real_time
         run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json)
     _check_use(plans, checkpoint, [option for option, chosen in acts.items() if chosen])
     if checkpoint and len(plans) > 1:
@@ -194,59 +124,21 @@ def execute(
             checkpoint, rollback=rollback, adopted=adopt_generation, master=master, settings=settings, as_json=as_json
         )
         raise typer.Exit(ExitCode.OK)
-    zone = _zone(time_zone)
+    _check_address(metrics_port)
     reader = _Reader(debug, quiet or as_json, _session(session_settings(set_ or [])))
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
-    from compiled_plan.cli.common.upgrading import declared_options
-    from compiled_plan.plans.execution.session.options import RunOptions, real_time_interval
-    from compiled_plan.plans.telemetry.prometheus import address_of
-
-    try:
-        real_time_ms = real_time_interval(trigger)
-        if metrics_port:
-            address_of(metrics_port)
-        options = RunOptions(
-            checkpoint=checkpoint,
-            trigger_ms=_duration("--trigger", trigger) if trigger and real_time_ms is None else None,
-            real_time_ms=real_time_ms,
-            available_now=available_now,
-            host=host,
-            max_files_per_batch=max_files_per_batch,
-            functions_from=tuple(functions_from or ()),
-            trust_pickled_state=trust_pickled_state,
-            stop_seconds=_duration("--stop-within", stop_within) / 1000,
-            allow_clock_jump=allow_clock_jump,
-            upgrade=upgrade,
-            reset=tuple(reset or ()),
-            warm_up=tuple(warm_up or ()),
-            warm_up_from=declared_options(warm_up_from or []),
-        )
-    except CompiledPlanError as fault:
-        raise typer.BadParameter(str(fault)) from None
     if dry_run and not (checkpoint and loaded):
-        raise typer.Exit(_dry_run(loaded, reader, zone, options, as_json))
-    runs = Runs(options, zone, master, settings, as_json, quiet, keep_going, dry_run, debug)
+        raise typer.Exit(_dry_run(loaded, reader, options, as_json))
+    runs = Runs(options, master, settings, as_json, quiet, keep_going, dry_run, debug)
     listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
     failed = reader.failed + (runs.run(loaded, listening) if loaded else 0)
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
-
-
-def _duration(option: str, text: str) -> int:
-    """The milliseconds of an option."""
-    from compiled_plan.plans.text.durations import parse_duration
-
-    try:
-        return parse_duration(text)
-    except CompiledPlanError as fault:
-        raise typer.BadParameter(f"{option}: {fault}") from None
 
 
 def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
     """Refuse options that do not go together.
 
     Args:
-        plans: the plan files.
-        checkpoint: the checkpoint's folder.
         acts: the options that act on a checkpoint and run nothing.
     """
     if not acts:
@@ -257,6 +149,16 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
         raise typer.BadParameter(f"{' and '.join(acts)} exclude each other: give one of them at a time")
     if plans or not checkpoint:
         raise typer.BadParameter(f"{acts[0]} takes --checkpoint and no plan")
+
+
+def _check_address(metrics_port: str) -> None:
+    if metrics_port:
+        from compiled_plan.plans.telemetry.prometheus import address_of
+
+        try:
+            address_of(metrics_port)
+        except CompiledPlanError as fault:
+            raise typer.BadParameter(str(fault)) from None
 
 
 class _Reader:
@@ -281,19 +183,6 @@ class _Reader:
             if not keep_going:
                 raise typer.Exit(ExitCode.FAILED) from None
             return None
-
-
-def _zone(name: str) -> str | None:
-    """The zone of the option; None where it is left out, or leaves it to the plan."""
-    from compiled_plan.plans.plan.session_options import DEFAULT
-    from compiled_plan.plans.text import zones
-
-    if name in ("", DEFAULT):
-        return None
-    found = zones.spelled(name)
-    if found is None:
-        raise typer.BadParameter(f"--time-zone {name}: there is no such time zone; {zones.REMEDY}")
-    return found
 
 
 def _warn(path: str, plan: CompiledPlan) -> None:
@@ -328,7 +217,6 @@ def _session(options: Mapping[str, str]) -> Mapping[str, str]:
 def _dry_run(
     plans: Sequence[tuple[str, CompiledPlan]],
     reader: _Reader,
-    time_zone: str | None,
     options: RunOptions,
     as_json: bool,
 ) -> int:
@@ -338,7 +226,7 @@ def _dry_run(
     failed = reader.failed
     for path, plan in plans:
         try:
-            found = stages_of(plan, time_zone, options.host, real_time=options.real_time_ms is not None)
+            found = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
             print_line(found.model_dump_json(by_alias=True) if as_json else stages_text(found))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)

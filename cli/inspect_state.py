@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.cli.common.terminal import ExitCode, app_for, fail, print_table, run_app, spark_settings
+from compiled_plan.cli.common.terminal import (
+    Conf,
+    ConfFile,
+    Debug,
+    ExitCode,
+    Master,
+    app_for,
+    fail,
+    print_table,
+    run_app,
+    spark_settings,
+)
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
@@ -42,13 +53,11 @@ def inspect(
     export: Annotated[
         str, typer.Option(metavar="PATH", help="Write all entries of the operator there, as Parquet.")
     ] = "",
-    master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
-    conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
-    conf_file: Annotated[
-        str, typer.Option(metavar="FILE", help="Spark settings, `key=value` a line: no list of processes shows them.")
-    ] = "",
+    master: Master = "",
+    conf: Conf = None,
+    conf_file: ConfFile = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document (schemas/state.schema.json).")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Look at the state in a checkpoint, also while a run goes on there. Nothing is started and nothing is changed.
 

@@ -27,13 +27,7 @@ _STOPPED = (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
 
 @dataclass(eq=False)
 class WarmJob:
-    """A command that was taken.
-
-    Args:
-        request: what it asks for.
-        streams: its standard streams.
-        conversation: with its process.
-    """
+    """A command that was taken."""
 
     request: Request
     streams: Sequence[int]
@@ -71,12 +65,7 @@ def _end_at_once() -> None:
 
 
 class Server:
-    """Takes commands one at a time.
-
-    Args:
-        listening: where they come.
-        key: of those that it can run.
-    """
+    """Takes commands one at a time."""
 
     def __init__(self, listening: socket.socket, key: str) -> None:
         self._listening, self._key = listening, key
@@ -180,7 +169,6 @@ def main(socket_number: str, key: str) -> None:
 
     Args:
         socket_number: of the listening socket, which the command that starts this process leaves open.
-        key: of the commands that it can run.
     """
     keeper = keep_sessions()
     try:

@@ -23,7 +23,6 @@ from compiled_plan.service.web import (
     access,
     compiling,
     health,
-    metrics,
     pipelines,
     plans,
     runs,
@@ -39,7 +38,7 @@ PREFIX = "/api/v1"
 #: All routers of the API, in the order of its description. A part of the service adds its own here.
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
-    metrics.router,
+    health.metrics_router,
     access.router,
     pipelines.router,
     versions.router,
@@ -62,10 +61,7 @@ def application(
     """The service as an ASGI application; its database is made, or brought to this release, when it starts.
 
     Args:
-        settings: what the operator decided.
         workers: of somebody else, who ends them; the service's own if left out.
-        command: that runs plans.
-        inspect: that looks at state.
         umask: of runs; that of the service if negative.
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
@@ -111,6 +107,6 @@ def application(
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
     # Where Prometheus looks unless it is told.
-    app.include_router(metrics.router, include_in_schema=False)
+    app.include_router(health.metrics_router, include_in_schema=False)
     add_page(app)
     return app

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from compiled_plan.api.commands import ExitCode, app_for, run_app
+from compiled_plan.api.commands import Debug, ExitCode, app_for, run_app
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.service.access.roles import Role
 
 if TYPE_CHECKING:
     from compiled_plan.service.common.settings import Settings
@@ -25,7 +25,6 @@ _Database = Annotated[
 _Data = Annotated[
     list[str] | None, typer.Option(metavar="DIR", help="A folder or URI that tables in files may be in; repeatable.")
 ]
-_Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 app = app_for()
 
@@ -50,7 +49,7 @@ def serve(
     no_tokens: Annotated[
         bool, typer.Option("--no-tokens", help="Ask nobody for a token, and serve this machine alone.")
     ] = False,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Serve the page and the API until SIGINT or SIGTERM; runs go on without it.
 
@@ -83,7 +82,7 @@ def sync(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON document for each pipeline, one a line.")
     ] = False,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Bring a folder's pipelines into the registry: the folder counts, such as a Git repository.
 
@@ -108,34 +107,25 @@ token_app = typer.Typer(help="Make tokens, list them, take them back.")
 app.add_typer(token_app, name="token")
 
 
-class RoleName(Enum):
-    """The roles."""
-
-    VIEWER = "viewer"
-    EDITOR = "editor"
-    OPERATOR = "operator"
-
-
 @token_app.command("create")
 def create_token(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Who uses it: versions are signed with it.")],
-    role: Annotated[RoleName, typer.Option(help="viewer looks, editor edits programs and TTLs, operator does all.")],
+    role: Annotated[Role, typer.Option(help="viewer looks, editor edits programs and TTLs, operator does all.")],
     days: Annotated[float | None, typer.Option(metavar="N", help="How long it holds; for ever if left out.")] = None,
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Make a token and print it: the only time that it is seen."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.access.roles import Role
     from compiled_plan.service.administration import create_token as create
 
-    create(settings, name, Role(role.value), days)
+    create(settings, name, role, days)
 
 
 @token_app.command("list")
-def list_tokens(config: _Config = None, home: _Home = None, database: _Database = None, debug: _Debug = False) -> None:
+def list_tokens(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
     """Print the tokens: id, name, role, when they were made."""
     settings = _settings(config, home=home, database=database)
     from compiled_plan.service.administration import list_tokens as run
@@ -149,7 +139,7 @@ def revoke_token(
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
-    debug: _Debug = False,
+    debug: Debug = False,
 ) -> None:
     """Take a token back, and end its sessions."""
     settings = _settings(config, home=home, database=database)

@@ -24,11 +24,6 @@ _AT_ONCE, _QUEUE = 16, 1_024
 def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN, inspect: Sequence[str] = INSPECT_STATE) -> None:
     """Serve until a signal.
 
-    Args:
-        settings: what the operator decided.
-        command: that runs plans.
-        inspect: that looks at state.
-
     Raises:
         ExecutionError: the address is taken, or not this machine's; or as `open_database`.
     """

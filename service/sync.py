@@ -25,11 +25,7 @@ class Synced:
     """What became of a pipeline.
 
     Args:
-        name: of the pipeline.
         did: "new" version in force, "same" as before, "waits" to be put in force, "failed", or "written" to the folder.
-        version: its number.
-        message: what there is to say.
-        remedy: what to do about it.
     """
 
     name: str
@@ -47,10 +43,7 @@ def import_folder(parts: Parts, root: Path, by: str, comment: str = "", *, force
     """Bring a folder's pipelines into the registry; each by itself, so that one that fails stops no other.
 
     Args:
-        parts: of the service.
         root: the folder; its programs in Python are allowed.
-        by: who does it.
-        comment: of the versions.
         force: whether a version that does not go on with all state is put in force, too.
     """
     settings = parts.settings.model_copy(update={"programs": (*parts.settings.programs, root.resolve())})
@@ -133,7 +126,6 @@ def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterato
     """Write the versions in force into a folder.
 
     Args:
-        parts: of the service.
         root: the folder, made where it is not there.
         secrets: whether passwords are written; without, a pipeline that has some is refused.
     """

@@ -19,7 +19,6 @@ def as_table(chunks: Sequence[Chunk], width: int) -> Chunk:
 
     Args:
         chunks: changes in their order, with the row before each update.
-        width: the number of columns.
     """
     places: dict[Any, list[int]] = {}
     rows: list[tuple[Any, ...] | None] = []

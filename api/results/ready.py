@@ -1,6 +1,7 @@
 """Results whose rows are there at once: those of DESCRIBE, SHOW and EXPLAIN.
 
-Source: Flink's `TableResult` of statements that only show something; they are printed without kinds of rows.
+Source: Flink's `TableResult` of statements that only show something; they are printed without kinds of rows. Flink's
+page "DESCRIBE" statements; FLIP-155, "describe".
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.planner.sql.binding.inserts import summary
+from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
-from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types import BOOLEAN, STRING, RowType, row_of
 from compiled_plan.plans.types.row import RowKind
 
 
@@ -43,7 +46,6 @@ class ReadyResult(TableResult):
     """A result of rows that are there.
 
     Args:
-        row_type: the columns.
         rows: one sequence of values a row.
         text: what `print` prints; the rows in a frame without it.
     """
@@ -76,3 +78,26 @@ def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
     count = f"{len(rows)} row{'' if len(rows) == 1 else 's'} in set"
     return "\n".join([rule, line(headings), rule, *map(line, rows), rule, count])
+
+
+_COLUMNS = ("name", "type", "null", "key", "extras", "watermark")
+
+
+def description(schema: ResolvedSchema) -> ReadyResult:
+    """The rows of DESCRIBE: one a column; its comment is the last where any has one."""
+    commented = any(column.comment is not None for column in schema.columns)
+    key = f"PRI({', '.join(schema.primary_key)})"
+    rows = [
+        (
+            column.name,
+            summary(column.data_type.with_nullability(True)),
+            column.data_type.nullable,
+            key if column.name in schema.primary_key else None,
+            column.extras,
+            column.watermark,
+            *((column.comment,) if commented else ()),
+        )
+        for column in schema.columns
+    ]
+    names = (*_COLUMNS, *(("comment",) if commented else ()))
+    return ReadyResult(row_of(names, [BOOLEAN if name == "null" else STRING for name in names]), rows)

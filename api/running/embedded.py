@@ -5,14 +5,17 @@ Nothing of the executor is imported before something runs, so that a program tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
@@ -24,50 +27,45 @@ if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.data_types import AnyType
 
 
-def execute(
-    plan: CompiledPlan,
-    *,
-    row_type: RowType | None = None,
-    time_zone: str | None = None,
-    checkpoint: str = "",
-    upgrade: str = "check",
-    reset: Sequence[str] = (),
-    warm_up: Sequence[str] = (),
-    warm_up_from: Mapping[str, Mapping[str, str]] | None = None,
-    trust_pickled_state: bool = False,
-    display: Display | None = None,
-) -> TableResult:
+_Keywords = ParamSpec("_Keywords")
+_Self = TypeVar("_Self")
+_Result = TypeVar("_Result")
+
+
+def with_run_options(
+    declared: Callable[_Keywords, RunOptions],
+) -> Callable[[Callable[[_Self, RunOptions], _Result]], Callable[Concatenate[_Self, _Keywords], _Result]]:
+    """Have a method take the options of a run as keyword arguments, with the names and types that are declared."""
+
+    def decorate(method: Callable[[_Self, RunOptions], _Result]) -> Callable[Concatenate[_Self, _Keywords], _Result]:
+        @wraps(method)
+        def run(self: _Self, /, *args: _Keywords.args, **options: _Keywords.kwargs) -> _Result:
+            return method(self, declared(*args, **options))
+
+        parameters = inspect.signature(declared).parameters.values()
+        own = inspect.signature(method).parameters["self"]
+        run.__signature__ = inspect.Signature([own, *parameters])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: Display | None = None) -> TableResult:
     """Run a plan on an embedded local Spark, in the background.
 
     Args:
         plan: the plan; one whose sink collects gives its rows to the result.
-        row_type: the columns of the collected rows; None for those of the plan's collecting sink, if it has one.
-        time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`, instead of what the plan says.
-        checkpoint: folder of the checkpoint; temporary if left out.
-        upgrade: what may become of the state in it, see `RunOptions`.
-        reset: uids of operators that start empty.
-        warm_up: uids of operators that are filled from history, or "all", see `RunOptions`.
-        warm_up_from: by table the options of one that is read for that instead.
-        trust_pickled_state: let pickled values be of any class, see `RunOptions`.
-        display: how `print` shows the rows; in that zone if left out.
+        display: how `print` shows the rows; in the run's zone if left out.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
         ExecutionError: no Java, or a Spark session is active that does not fit.
     """
     from compiled_plan.plans.execution.embedded import start
-    from compiled_plan.plans.execution.session.options import RunOptions
 
-    options = RunOptions(
-        checkpoint=checkpoint,
-        upgrade=upgrade,
-        reset=tuple(reset),
-        warm_up=tuple(warm_up),
-        warm_up_from=warm_up_from or {},
-        trust_pickled_state=trust_pickled_state,
-    )
-    job, collected = start(plan, time_zone, options)
-    return TableResult(row_type or collected or RowType(), job, display or Display(time_zone or UTC))
+    options = options or RunOptions()
+    job, collected = start(plan, options)
+    return TableResult(collected or RowType(), job, display or Display(options.time_zone or UTC))
 
 
 @dataclass(frozen=True, slots=True)

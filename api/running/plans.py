@@ -5,7 +5,6 @@ Source: Flink's `CompiledPlan` and `PlanReference`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -13,6 +12,7 @@ from typing import Self
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
 from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.files import exists, quoted, write_text
 from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.explain import explain
@@ -67,43 +67,21 @@ class CompiledPlan(Plan):
         """The operators as trees from the sinks down, each with its state entries."""
         return explain(self)
 
-    def execute(
-        self,
-        *,
-        time_zone: str | None = None,
-        checkpoint: str = "",
-        upgrade: str = "check",
-        reset: Sequence[str] = (),
-        warm_up: Sequence[str] = (),
-        warm_up_from: Mapping[str, Mapping[str, str]] | None = None,
-    ) -> TableResult:
+    @embedded.with_run_options(RunOptions)
+    def execute(self, options: RunOptions) -> TableResult:
         """Run the plan on an embedded local Spark, in the background; `wait()` of the result waits for its end.
 
         Args:
-            time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`, instead of what the plan says.
-            checkpoint: folder of the checkpoint, where progress and state are kept; temporary if left out.
-            upgrade: what may become of the state of a checkpoint whose plan was another one: "check", "migrate" or
-                "migrate-partial", as `execute-plan --upgrade` has it.
-            reset: uids of operators that start empty.
-            warm_up: uids of operators, new or reset, that are filled from what the sources have read before they
-                start; "all" for each that would start empty.
-            warm_up_from: by table the options (as behind WITH) of one that is read for that in place of what the
-                table's source has read.
+            options: keyword arguments, by the names of the options of `execute-plan` that concern a run:
+                `execute(checkpoint="/data/orders", upgrade="migrate", reset=["join-1"])`. `warm_up_from` has by table
+                the options as a dictionary; the others that are repeatable are lists.
 
         Raises:
             UnsupportedError: the plan has something that does not run; names it.
             CheckpointError: the plan does not go on with the checkpoint's state.
-            ExecutionError: Spark does not start.
+            ExecutionError: an option does not fit, or Spark does not start.
         """
-        return embedded.execute(
-            self,
-            time_zone=time_zone,
-            checkpoint=checkpoint,
-            upgrade=upgrade,
-            reset=reset,
-            warm_up=warm_up,
-            warm_up_from=warm_up_from,
-        )
+        return embedded.execute(self, options)
 
 
 @dataclass(frozen=True)

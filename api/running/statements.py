@@ -30,8 +30,6 @@ def run_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ())
     """Run a query; its rows come out of the result.
 
     Args:
-        context: what it was bound in.
-        rel: the query.
         names: of its columns; those of `rel` where they are left out or repeat themselves.
 
     Raises:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
-from compiled_plan.api.results.describing import description
+from compiled_plan.api.results.ready import description
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running.compiling import explain_query
 from compiled_plan.api.running.inserts import TablePipeline, insert_into

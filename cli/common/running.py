@@ -101,10 +101,7 @@ class Progress:
     """Progress on stderr, as text or as JSON lines; and what is told to others.
 
     Args:
-        path: the plan's file.
-        as_json: whether stderr gets JSON.
         quiet: whether it gets no progress.
-        listeners: are told every message.
     """
 
     def __init__(self, path: str, as_json: bool, quiet: bool, listeners: Sequence[Listener] = ()) -> None:
@@ -113,12 +110,13 @@ class Progress:
         self.quiet = quiet
         self.listeners = listeners
 
-    def steps(self, run: Run, plan: CompiledPlan, zone: str | None) -> None:
+    def steps(self, run: Run, plan: CompiledPlan) -> None:
         """What a run would do."""
         from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
         from compiled_plan.plans.execution.explain import stages_of, stages_text
 
-        found = stages_of(plan, zone, run.options.host, real_time=run.options.real_time_ms is not None)
+        options = run.options
+        found = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
         if self.as_json:
             print_line(json.dumps({**decision_dict(run.upgrade), **found.model_dump(by_alias=True)}))
         else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.commands import DEBUG_FLAG as DEBUG_FLAG
+from compiled_plan.api.commands import Debug as Debug
 from compiled_plan.api.commands import ExitCode as ExitCode
 from compiled_plan.api.commands import app_for as app_for
 from compiled_plan.api.commands import console as console
@@ -19,8 +19,15 @@ from compiled_plan.api.commands import run_app as run_app
 from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:
+    from compiled_plan.api.scripts import Session
     from compiled_plan.plans.inspection.diff.text import Line
 
+#: Options of several commands.
+Master = Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")]
+Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")]
+ConfFile = Annotated[
+    str, typer.Option(metavar="FILE", help="Spark settings, `key=value` a line: no list of processes shows them.")
+]
 _WIDE = 10_000
 
 
@@ -31,6 +38,20 @@ def session_settings(pairs: Iterable[str]) -> dict[str, str]:
         typer.BadParameter: a setting is not NAME=VALUE.
     """
     return {name: value.strip() for name, value in _pairs("--set", pairs).items()}
+
+
+def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Session:
+    """The start of a program's session: its options, and the files of `--init`.
+
+    Raises:
+        typer.BadParameter: an init file that holds no SQL.
+    """
+    from compiled_plan.api.scripts import PYTHON, STDIN, Session
+
+    for file in init or ():
+        if file == STDIN or file.endswith(PYTHON):
+            raise typer.BadParameter(f"--init takes a file of SQL, not {file!r}")
+    return Session(settings, tuple(init or ()))
 
 
 def spark_settings(conf: Iterable[str], file: str) -> dict[str, str]:
@@ -60,6 +81,11 @@ def _pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
             raise typer.BadParameter(f"{option} {pair}: write NAME=VALUE")
         settings[name.strip()] = value
     return settings
+
+
+def counted(number: int, word: str) -> str:
+    """A number of things: `1 row`, `2 rows`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:

@@ -66,11 +66,7 @@ def change_generations(
 
     Args:
         checkpoint: its folder.
-        rollback: whether to go back to the generation before.
         adopted: the generation that is to count; else, without `rollback`, those that do not count are removed.
-        master: Spark's master.
-        settings: Spark's settings.
-        as_json: whether to print JSON.
     """
     from compiled_plan.plans.execution.session.spark_session import spark_session
 

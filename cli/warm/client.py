@@ -48,8 +48,6 @@ def run_warm(kept: str, plans: bool, master: str, settings: Mapping[str, str], *
     Args:
         kept: how long Spark is kept for the next one, as `--warm` has it.
         plans: whether the command has any; with none, and no time, the process that kept Spark is ended.
-        master: Spark's master URL.
-        settings: of Spark.
         alone: whether the command needs a process of its own.
         silent: whether nothing is said of a process that is busy.
 

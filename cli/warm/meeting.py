@@ -54,10 +54,6 @@ class Request:
 def key_of(master: str, settings: Mapping[str, str]) -> str:
     """A digest of all that a process cannot change once Spark has started in it.
 
-    Args:
-        master: Spark's master URL as the command has it.
-        settings: of Spark, as the command has them.
-
     Raises:
         ExecutionError: the current folder was removed.
     """

@@ -72,7 +72,7 @@ def _check(active: SparkSession) -> None:
         ) from None
 
 
-def start(plan: CompiledPlan, time_zone: str | None, options: RunOptions) -> tuple[EmbeddedRun, RowType | None]:
+def start(plan: CompiledPlan, options: RunOptions) -> tuple[EmbeddedRun, RowType | None]:
     """Start a plan; the run, and the columns of the rows that it collects (None where it collects none).
 
     Raises:
@@ -87,7 +87,7 @@ def start(plan: CompiledPlan, time_zone: str | None, options: RunOptions) -> tup
         RECEIVERS[name] = job.receive
     try:
         with _LOCK:
-            run = Run(spark, plan, options, time_zone=time_zone)
+            run = Run(spark, plan, options)
     except Exception as fault:
         raise fault if isinstance(fault, CompiledPlanError) else translate(fault) from fault
     finally:

@@ -66,7 +66,6 @@ class Run:
         options: see `RunOptions`.
         stdout: prints a line of data (print sinks).
         report: called after each micro-batch.
-        time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`, instead of what the plan says.
         guarded: False starts on any checkpoint; for tests of what the comparison is there for.
         start: what was decided already.
 
@@ -82,7 +81,6 @@ class Run:
         options: RunOptions,
         stdout: Callable[[str], None] = print,
         report: Callable[[BatchProgress], None] = lambda _: None,
-        time_zone: str | None = None,
         *,
         guarded: bool = True,
         start: Start | None = None,
@@ -93,7 +91,9 @@ class Run:
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
-        self.prepared: PreparedPlan = self._prepared(with_uids(with_zone(replace(plan, holds=()), time_zone, UTC)))
+        self.prepared: PreparedPlan = self._prepared(
+            with_uids(with_zone(replace(plan, holds=()), options.time_zone, UTC))
+        )
         self.functions = self._allowed_functions()
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         try:
@@ -292,9 +292,9 @@ class Run:
             all_there_is: go on with all rows that there are by now, and what is due then.
         """
         old = Resumption(self.start.store)
-        plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from={})
-        options = replace(plain, host=old.host, trigger_ms=None, real_time_ms=None, available_now=True)
-        run = Run(self.spark, old.plan, options, self.stdout, time_zone=None, start=old)
+        plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
+        options = replace(plain, host=old.host, trigger="", available_now=True)
+        run = Run(self.spark, old.plan, options, self.stdout, start=old)
         rows, builder = run._lowered(run.folder)
         query = run._batches.finish(rows, builder, run.folder, all_there_is=all_there_is)
         try:

@@ -24,12 +24,7 @@ _LARGE = ("/versions", "/compile", "/validate")
 
 
 class Door:
-    """ASGI middleware.
-
-    Args:
-        app: what answers.
-        parts: of the service.
-    """
+    """ASGI middleware."""
 
     def __init__(self, app: ASGIApp, parts: Parts) -> None:
         self._app, self._parts, self._settings = app, parts, parts.settings

@@ -40,16 +40,7 @@ class ProblemDetails(BaseModel):
 
 
 class Problem(HTTPException):
-    """An error of a request.
-
-    Args:
-        status: HTTP status.
-        detail: what is wrong, in one sentence.
-        where: where it is wrong.
-        value: the value found there.
-        remedy: what to do next.
-        headers: of the answer.
-    """
+    """An error of a request."""
 
     def __init__(
         self,

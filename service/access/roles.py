@@ -25,7 +25,6 @@ class Principal:
 
     Args:
         name: the name of the token, which versions are signed with.
-        role: what they may do.
         token: id of the token; None where none is needed.
     """
 

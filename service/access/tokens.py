@@ -43,10 +43,7 @@ def make(session: Session, name: str, role: Role, by: str, days: float | None = 
     """A new token.
 
     Args:
-        session: of the database, writing.
         name: what versions and logs call who uses it.
-        role: what it may do.
-        by: who makes it.
         days: how long it holds; None for ever.
     """
     secret, at = new_secret(), pipelines.now()

@@ -18,7 +18,6 @@ class Lane:
 
     Args:
         what: the work, for messages.
-        places: how many there are.
     """
 
     def __init__(self, what: str, places: int) -> None:

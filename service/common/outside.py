@@ -73,10 +73,6 @@ class Value:
 def check_outside(plan: Any, allowed: Allowed) -> None:
     """Refuse a plan that reaches what the operator did not allow.
 
-    Args:
-        plan: its JSON.
-        allowed: what is.
-
     Raises:
         UnsupportedError: names the table or function.
     """

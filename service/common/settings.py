@@ -57,29 +57,30 @@ class Keep(_Part):
 
 
 class Settings(_Part):
-    """A service's settings.
+    """A service's settings."""
 
-    Args:
-        home: folder of the service: its database, logs of runs, plans that run, checkpoints.
-        database: SQLAlchemy URL; SQLite in `home` if empty.
-        host: address to listen on.
-        port: port to listen on; 0 takes a free one.
-        public_address: the address that people open, where a proxy stands in front: `https://plans.example.com`.
-        programs: folders that programs in Python may be compiled from, and functions in Python be imported from.
-        data: folders, or URIs of them, that tables in files may be in, beside `home/data`; never others of `home`.
-        tokens: whether requests need a token; without, only this machine is served.
-        limits: bounds on what a request may cost.
-        keep: what stays of what is over.
-    """
-
-    home: Path = HOME
-    database: str = ""
-    host: str = "127.0.0.1"
-    port: int = Field(default=8787, ge=0, le=65535)
-    public_address: str = ""
-    programs: tuple[Path, ...] = ()
-    data: tuple[str, ...] = ()
-    tokens: bool = True
+    home: Path = Field(
+        default=HOME, description="folder of the service: its database, logs of runs, plans that run, checkpoints"
+    )
+    database: str = Field(default="", description="SQLAlchemy URL; SQLite in `home` if empty")
+    host: str = Field(default="127.0.0.1", description="address to listen on")
+    port: int = Field(default=8787, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    public_address: str = Field(
+        default="",
+        description="the address that people open, where a proxy stands in front: `https://plans.example.com`",
+    )
+    programs: tuple[Path, ...] = Field(
+        default=(),
+        description="folders that programs in Python may be compiled from, and functions in Python be imported from",
+    )
+    data: tuple[str, ...] = Field(
+        default=(),
+        description="folders, or URIs of them, that tables in files may be in, beside `home/data`; never others of "
+        "`home`",
+    )
+    tokens: bool = Field(
+        default=True, description="whether requests need a token; without, only this machine is served"
+    )
     limits: Limits = Limits()
     keep: Keep = Keep()
 

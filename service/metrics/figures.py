@@ -11,6 +11,7 @@ from sqlalchemy import select
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.telemetry.prometheus import RunMetrics
 from compiled_plan.service.runs.endings import messages_since
+from compiled_plan.service.store.pipelines import ALIVE
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 if TYPE_CHECKING:
@@ -18,17 +19,12 @@ if TYPE_CHECKING:
     from compiled_plan.service.store.database import Database
 
 _STATES = ("running", "behind", "failed", "stopped", "finished", "upgrade-waiting")
-_ALIVE = ("running", "behind", "upgrade-waiting")
 
 
 class Figures:
     """Figures by pipeline, with the names that `execute-plan --metrics-port` has; `plan` is the pipeline.
 
     Counters begin at 0 with the service, as Prometheus takes it.
-
-    Args:
-        database: the registry.
-        runs: knows where their progress is.
     """
 
     def __init__(self, database: Database, runs: Supervisor) -> None:
@@ -64,7 +60,7 @@ class Figures:
                 self._take(id_, name)
                 for each in _STATES:
                     self._state.labels(name, each).set(each == state)
-                self._metrics.running.labels(name).set(state in _ALIVE)
+                self._metrics.running.labels(name).set(state in ALIVE)
                 self._crashes.labels(name).set(crashes)
             return generate_latest(self._registry)
 

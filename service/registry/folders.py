@@ -31,12 +31,9 @@ class Given:
 
     Args:
         name: of the pipeline, and its folder.
-        folder: the folder.
         language: of the program; empty where there is none.
-        program: the program's text.
         plan: the plan's text; None where it is to be compiled.
         description: of the pipeline; None leaves it as it is.
-        options: that the program is compiled with.
     """
 
     name: str
@@ -117,8 +114,6 @@ def write_folder(root: Path, given: Given, *, secret: bool) -> bool:
     """Write a pipeline's files.
 
     Args:
-        root: the folder of all pipelines.
-        given: the pipeline.
         secret: whether nobody else may read them.
 
     Returns:

@@ -14,8 +14,6 @@ class Parts:
     """The parts of a running service.
 
     Args:
-        settings: what the operator decided.
-        database: the registry's.
         workers: compile programs, and look at plans.
     """
 

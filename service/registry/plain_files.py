@@ -43,8 +43,6 @@ def write_file(folder: Path, name: str, text: str | None, *, secret: bool) -> No
     """Write a file.
 
     Args:
-        folder: where it is.
-        name: of the file.
         text: its text; None removes it.
         secret: whether nobody else may read it.
 

@@ -63,10 +63,7 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
     """A program or plan as a version; a program is compiled over the version in force.
 
     Args:
-        parts: of the service.
-        source: the program or plan.
         before: the version in force; None where there is none.
-        comment: why.
         kind: how it comes; by what it is if left out.
 
     Raises:
@@ -129,7 +126,6 @@ def program_file(settings: Settings, name: str) -> Path:
     """The file of a program in Python, in one of the folders that the operator allowed.
 
     Args:
-        settings: name the folders.
         name: the file, absolute or in one of them.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Any
 from compiled_plan.plans.errors import ExecutionError, PlanError
 from compiled_plan.service.common.lanes import Lane
 from compiled_plan.service.runs.endings import error_in
-from compiled_plan.service.runs.launching import PLAN
+from compiled_plan.service.runs.folders import PLAN
 
 #: How long a command may take, in seconds, and how many are asked at once: each starts Spark.
 PATIENCE, AT_ONCE = 180.0, 2
@@ -32,9 +32,7 @@ def ask(
     """The answer of a command.
 
     Args:
-        command: with its first arguments.
         options: further ones; `{name}` is the file of that name.
-        files: texts by name.
         environment: variables beside those of the service.
 
     Raises:

@@ -1,16 +1,23 @@
-"""How a run ended: by its exit code, and by what it said of itself in its progress."""
+"""How a run ended: by its exit code, and by what it said of itself in its progress; with what is secret hidden."""
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.telemetry.progress_file import last_messages
+from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.plans.text.properties import read_properties
+from compiled_plan.plans.text.secrets import hidden, secrets_in
+from compiled_plan.service.common.texts import cut
+from compiled_plan.service.runs.folders import COMMAND, CONF, PLAN, RunFolder
 from compiled_plan.service.runs.processes import Phase, ProcessState
 
 _STOPPED = (130, 143, -signal.SIGTERM, -signal.SIGINT)
@@ -28,14 +35,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a run.
-
-    Args:
-        outcome: how it ended.
-        message: what was wrong.
-        where: where it was.
-        remedy: what to do.
-    """
+    """The end of a run."""
 
     outcome: Outcome
     message: str = ""
@@ -58,8 +58,6 @@ def ending_of(state: ProcessState, progress: Path, number: int, output: str) -> 
     """How a run ended.
 
     Args:
-        state: of its process, which is over.
-        progress: the file of the pipeline's progress.
         number: of the last message before the run.
         output: the end of what it printed.
     """
@@ -104,3 +102,31 @@ def error_in(output: str) -> tuple[str, str, str] | None:
         elif not line.startswith("  "):
             break
     return message, where, remedy
+
+
+def secrets_of(run: RunFolder) -> frozenset[str]:
+    """Values of sensitive options in the run's plan and in its settings of Spark."""
+    try:
+        return _secrets(run.path, (run.path / COMMAND).stat().st_mtime_ns)
+    except FileNotFoundError:
+        return frozenset()
+
+
+@lru_cache(maxsize=256)
+def _secrets(path: Path, written: int) -> frozenset[str]:
+    conf, file = path / CONF, path / PLAN
+    found = secrets_in(read_properties(conf.read_text(), CONF)) if conf.exists() else frozenset()
+    return found | secrets_in(json.loads(file.read_text())) if file.exists() else found
+
+
+def without_secrets(text: str, run: RunFolder) -> str:
+    """A text of a run with what is secret hidden."""
+    shown = hidden(text, secrets_of(run))
+    # The value of an option ends with its line.
+    return "\n".join(map(masked_text, shown.split("\n")))
+
+
+def ending_without_secrets(ending: Ending, run: RunFolder) -> Ending:
+    """How a run ended, with what is secret hidden."""
+    texts = (without_secrets(cut(text), run) for text in (ending.message, ending.where, ending.remedy))
+    return Ending(ending.outcome, *texts)

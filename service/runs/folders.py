@@ -23,6 +23,8 @@ from typing import Any
 
 from compiled_plan.plans.files.folders import is_number
 
+#: The plan of a run, and Spark's settings.
+PLAN, CONF = "plan.json", "spark.conf"
 COMMAND, PROCESS, EXIT, PROGRESS, OUTPUT = "command.json", "process.json", "exit.json", "progress.jsonl", "output"
 
 
@@ -78,8 +80,6 @@ def new_run(
 
     Args:
         pipeline: the pipeline's folder, whose lock is held.
-        command: what is to be started.
-        files: further texts by name.
     """
     made = next_run(pipeline)
     shutil.rmtree(made.path, ignore_errors=True)

@@ -9,13 +9,13 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
-from compiled_plan.service.runs.processes import ProcessState
+from compiled_plan.service.runs.processes import ProcessState, asked_at
 from compiled_plan.service.runs.settings import RunSettings
-from compiled_plan.service.runs.stopping import asked_at
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 #: Micro-batches that figures are made of.
@@ -108,7 +108,6 @@ def rows_per_second(batches: Sequence[Mapping[str, Any]], now: float) -> float |
     Without rows there are no micro-batches: 0 where the last one is longer ago than three of them take.
 
     Args:
-        batches: in order.
         now: seconds since 1970.
     """
     if len(batches) < 2:
@@ -137,7 +136,7 @@ def is_behind(batches: Sequence[Mapping[str, Any]], settings: RunSettings) -> st
     grown = all(b is not None and a is not None and b > a for a, b in pairwise(lags))
     if grown:
         return f"its lag grows: {lags[0]} to {lags[-1]} records in 5 micro-batches"
-    trigger = settings.batch_ms
+    trigger = RunOptions(trigger=settings.trigger).trigger_ms
     if trigger and all(each["batchMillis"] > trigger for each in recent):
         return f"its micro-batches take longer than the trigger of {settings.trigger}"
     return ""

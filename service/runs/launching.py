@@ -14,28 +14,19 @@ from sqlalchemy.orm import Session
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.common.outside import Allowed, check_outside, objects_of
-from compiled_plan.service.runs import submitting
-from compiled_plan.service.runs.locks import checkpoint_lock
-from compiled_plan.service.runs.processes import Launch
-from compiled_plan.service.runs.settings import Files, settings_of
+from compiled_plan.service.runs.folders import CONF, PLAN
+from compiled_plan.service.runs.processes import Launch, checkpoint_lock
+from compiled_plan.service.runs.settings import Files, settings_of, submitting_environment
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 #: What is done with a checkpoint: a run, or an option of the command alone.
-RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"
-#: The plan in the folder of its run, and Spark's settings.
-PLAN, CONF = "plan.json", "spark.conf"
+RUN, ROLLBACK, PRUNE, ADOPT = "run", "rollback", "prune", "adopt-generation"
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a pipeline's runs are.
-
-    Args:
-        home: the service's folder.
-        checkpoint: the folder of its checkpoint.
-        progress: the file of its progress.
-    """
+    """Where a pipeline's runs are."""
 
     home: Path
     checkpoint: Path
@@ -54,13 +45,7 @@ def launch_of(
     """What is to be started.
 
     Args:
-        session: of the database.
-        pipeline: whose run.
-        wanted: what is wanted of it.
-        command: `execute-plan`.
-        places: its folders.
         allowed: what the operator allows plans to reach, now.
-        what: is done.
 
     Raises:
         UnsupportedError: the plan reaches what is not allowed, or not any more.
@@ -72,17 +57,19 @@ def launch_of(
     files: dict[str, str] = {}
     environment: dict[str, str] = {}
     if what != RUN:
-        argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", "--json"]
+        value = wanted.options[:1] if what == ADOPT else []
+        argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", *value, "--json"]
     else:
         settings = settings_of(pipeline.run_settings)
         facts["launcher"] = settings.launcher
         files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
         plan = json.loads(files[PLAN])
-        more = ["--upgrade", wanted.upgrade, *wanted.options] if wanted.upgrade != "check" else []
+        more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
+        more += wanted.options
         functions, environment = functions_of(plan, allowed)
         more += functions
         if settings.launcher == "spark-submit":
-            environment |= submitting.environment()
+            environment |= submitting_environment()
         files[CONF] = properties_text(settings.conf)
         paths = Files(f"{{run}}/{PLAN}", f"{{run}}/{CONF}")
         argv = settings.argv(command, paths, pipeline.name, checkpoint, places.progress, more)
@@ -95,7 +82,6 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
     """What a plan's Python functions need: options of `execute-plan`, and variables.
 
     Args:
-        plan: its JSON.
         allowed: the folders that functions may come from.
 
     Raises:

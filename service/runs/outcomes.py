@@ -13,16 +13,12 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs import glance, output, upgrading
-from compiled_plan.service.runs.backoff import Backoff
-from compiled_plan.service.runs.endings import Ending, Outcome, ending_of
+from compiled_plan.service.runs.endings import Ending, Outcome, ending_of, ending_without_secrets
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, is_begun
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import PRUNE, ROLLBACK
-from compiled_plan.service.runs.processes import Phase, ProcessState
-from compiled_plan.service.runs.schedules import Schedule
-from compiled_plan.service.runs.secrets import ending_without_secrets
+from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK
+from compiled_plan.service.runs.processes import Phase, ProcessState, was_asked
 from compiled_plan.service.runs.settings import settings_of
-from compiled_plan.service.runs.stopping import was_asked
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
@@ -32,18 +28,43 @@ _TAIL = 20_000
 
 
 @dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before the next start.
+
+    Args:
+        jitter: which part of the wait is left to chance, from 0 to 1.
+        healthy: seconds that a run has to last to count as one that went well: the next crash is a first one.
+        attempts: restarts in a row before a person is needed; 0 for no bound.
+    """
+
+    first: float = 5.0
+    factor: float = 2.0
+    most: float = 600.0
+    jitter: float = 0.5
+    healthy: float = 300.0
+    attempts: int = 20
+
+    def delay(self, crashes: int, chance: random.Random) -> float:
+        """Seconds to wait after so many crashes in a row, the last one counted."""
+        exponent = min(max(0, crashes - 1), 64)
+        whole = min(self.most, self.first * self.factor**exponent)
+        return whole * (1 - self.jitter * chance.random())
+
+    def crashes(self, before: int, lasted: float) -> int:
+        """How many crashes there were in a row, with one more of a run that lasted so many seconds."""
+        return 1 if lasted >= self.healthy else before + 1
+
+    def gives_up(self, crashes: int) -> bool:
+        """Whether so many crashes in a row are enough."""
+        return 0 < self.attempts < crashes
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """A run that has ended.
 
     Args:
-        session: of the database, writing.
-        pipeline: whose run it was.
         wanted: what is wanted of the pipeline; changed.
-        run: its folder.
-        state: of its process.
-        checkpoint: the pipeline's.
-        backoff: how long to wait after a crash.
-        chance: for that.
     """
 
     session: Session
@@ -66,11 +87,9 @@ class Ended:
         self.wanted.seen = self.run.number
         said = output.read(self.run.output, most=_TAIL).text
         ending = ending_without_secrets(ending_of(self.state, self.run.progress, command["seq"], said), self.run)
-        if command["what"] == ROLLBACK:
-            self._rolled_back(ending)
-            return
-        if command["what"] == PRUNE:
-            self._pruned(ending)
+        acts = {ROLLBACK: self._rolled_back, PRUNE: self._pruned, ADOPT: self._adopted}
+        if (act := acts.get(command["what"])) is not None:
+            act(ending)
             return
         its = command["upgrade"] == self.wanted.upgrade
         if its and (ending.outcome is Outcome.FINISHED or has_moved(self.checkpoint, self.wanted)):
@@ -89,10 +108,10 @@ class Ended:
             self._crashed(ending, command["version"])
 
     def _finished(self, version: int) -> None:
-        wanted, interval = self.wanted, settings_of(self.pipeline.run_settings).interval
+        wanted = self.wanted
         wanted.crashes = 0
-        wanted.next_at = Schedule(interval).next_after(datetime.now(UTC)) if interval else None
-        wanted.run = wanted.run and interval is not None
+        wanted.next_at = settings_of(self.pipeline.run_settings).next_start(datetime.now(UTC))
+        wanted.run = wanted.run and wanted.next_at is not None
         glance.set_ended(self.session, self.pipeline, version, "finished")
 
     def _crashed(self, ending: Ending, version: int) -> None:
@@ -127,6 +146,16 @@ class Ended:
             glance.set_failed(self.session, self.pipeline, wanted.version, ending)
             return
         went_back(self.session, self.pipeline, wanted)
+
+    def _adopted(self, ending: Ending) -> None:
+        wanted = self.wanted
+        if wanted.upgrade == ADOPT:
+            wanted.upgrade, wanted.options = "check", wanted.options[1:]
+        if ending.outcome is not Outcome.FINISHED:
+            wanted.run, wanted.options = False, []
+            glance.set_failed(self.session, self.pipeline, wanted.version, ending)
+        elif not wanted.run:
+            glance.set_ended(self.session, self.pipeline, wanted.version, "stopped")
 
     def _pruned(self, ending: Ending) -> None:
         if ending.outcome is Outcome.FINISHED:

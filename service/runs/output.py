@@ -27,7 +27,6 @@ class Stretch:
 
     Args:
         text: the text; bytes that are no UTF-8 are replaced.
-        offset: of its first byte.
         end: the offset behind its last byte, where to read on.
         size: the offset behind all that was printed so far.
         first: the offset of the first byte that is still there.
@@ -54,7 +53,6 @@ def rotate(folder: Path, length: int = LENGTH, kept: int = KEPT) -> bool:
     """Close the file that is written to, if it is long, and remove the oldest.
 
     Args:
-        folder: of the output.
         length: in bytes, from which on it is long.
         kept: how many closed files stay, at least one.
 
@@ -87,7 +85,6 @@ def read(folder: Path, *, offset: int | None = None, tail: int | None = None, mo
     """Read what was printed.
 
     Args:
-        folder: of the output.
         offset: where to begin, in bytes; what is no longer there is passed over.
         tail: instead, how many lines of the end.
         most: how many bytes at most.

@@ -1,7 +1,13 @@
-"""Runs as processes of their own: started, found again, stopped."""
+"""Runs as processes of their own: locked, started, found again, and stopped.
+
+A signal that stops a run is written down before it is sent: whoever looks after the run next sends nothing twice. A
+second SIGTERM ends a run at once, and what it has not yet committed is done again at the next start.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import signal
 import subprocess
@@ -9,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -17,7 +24,6 @@ from typing import Any
 import psutil
 
 from compiled_plan.service.runs.folders import COMMAND, EXIT, PROCESS, RunFolder, latest_run, new_run, next_run
-from compiled_plan.service.runs.locks import is_taken, take
 
 LOCK = "lock"
 #: A clock that was set may move the time at which a process was started by so many seconds.
@@ -39,7 +45,6 @@ class ProcessState:
     """What is known of a run's process.
 
     Args:
-        phase: where it is.
         pid: of the process; 0 where there is none.
         since: when it was started, in seconds since 1970.
         code: its exit code, negative for the signal that killed it; None while it runs or where nobody knows.
@@ -65,8 +70,6 @@ class Launch:
     """What is to be started.
 
     Args:
-        argv: the command and its arguments.
-        cwd: the folder that it runs in.
         environment: variables beside those of the service.
         checkpoint_lock: the file whose lock is that of its checkpoint.
         facts: more that is kept with the command.
@@ -89,8 +92,6 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
     """Start a run as a process that goes on when this one ends.
 
     Args:
-        pipeline: the pipeline's folder.
-        what: the command.
         umask: of its process; that of this one if negative.
 
     Raises:
@@ -176,7 +177,6 @@ def signal_run(folder: RunFolder, number: signal.Signals | None) -> bool:
     """Send a signal to the process of a run; false where it does not run any more.
 
     Args:
-        folder: of the run.
         number: the signal; None only looks.
     """
     process = folder.read(PROCESS)
@@ -214,3 +214,82 @@ def current(pipeline: Path) -> tuple[RunFolder, ProcessState] | None:
     """The newest run of a pipeline's folder and where it is; None before the first."""
     folder = latest_run(pipeline)
     return None if folder is None else (folder, state_of(folder))
+
+
+# ---- stops
+
+STOP = "stop.json"
+#: Seconds over the time that the run gives itself before it is asked again, and then between one signal and the next.
+_MARGIN = 15.0
+_SIGNALS = (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL)
+
+
+def ask_to_stop(run: RunFolder, seconds: float, now: float | None = None) -> None:
+    """Send the signal that is due, if any; called again and again while the run goes on.
+
+    Args:
+        seconds: that it gives itself to end.
+        now: the time in seconds since 1970; the clock's if left out.
+    """
+    at = time.time() if now is None else now
+    asked = run.read(STOP) or {"at": at, "sent": 0}
+    late = at - asked["at"] - seconds
+    due = 1 if late < _MARGIN else 2 if late < 2 * _MARGIN else 3
+    if asked["sent"] < due and signal_run(run, None):
+        run.write(STOP, {**asked, "sent": asked["sent"] + 1})
+        signal_run(run, _SIGNALS[asked["sent"]])
+
+
+def was_asked(run: RunFolder) -> bool:
+    """Whether the run was asked to end."""
+    return asked_at(run) is not None
+
+
+def asked_at(run: RunFolder) -> float | None:
+    """When the run was asked to end, in seconds since 1970."""
+    found = run.read(STOP)
+    return None if found is None else float(found["at"])
+
+
+# ---- locks that a run inherits: held while its process or its waiter lives, whoever started it
+
+
+class Lock:
+    """A lock that was taken. `fd` is handed to the process that is to hold it on; `close` is this one's part of it."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def close(self) -> None:
+        """Hold it no more; processes that inherited it still do."""
+        with suppress(OSError):
+            os.close(self.fd)
+
+
+def take(path: Path) -> Lock | None:
+    """Take the lock of a file, which is made; None where somebody has it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    return Lock(fd)
+
+
+def is_taken(path: Path) -> bool:
+    """Whether somebody has the lock of a file."""
+    if not path.exists():
+        return False
+    lock = take(path)
+    if lock is not None:
+        lock.close()
+    return lock is None
+
+
+def checkpoint_lock(folder: Path, checkpoint: str) -> Path:
+    """The file whose lock is that of a checkpoint, however its path is spelled."""
+    text = checkpoint.removeprefix("file://") if checkpoint.startswith("file:///") else checkpoint
+    place = text.rstrip("/") if "://" in text else os.path.realpath(text)
+    return folder / hashlib.sha256(place.encode()).hexdigest()[:32]

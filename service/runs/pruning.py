@@ -32,7 +32,6 @@ def prune_versions(database: Database, kept: int) -> dict[str, list[int]]:
     """Remove old versions of all pipelines; their numbers by the name of the pipeline.
 
     Args:
-        database: the registry.
         kept: how many of the newest stay; 0 for all.
     """
     if not kept:
@@ -59,7 +58,6 @@ def is_way_back_over(wanted: Wanted, days: float, now: datetime) -> bool:
     """Whether the state of before the last upgrade has been kept for long enough.
 
     Args:
-        wanted: of the pipeline.
         days: how long it is kept; 0 for ever.
         now: with a zone.
     """

@@ -19,22 +19,21 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.service.common.outside import Allowed, data_of
 from compiled_plan.service.common.settings import Keep
 from compiled_plan.service.runs import glance
-from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
 from compiled_plan.service.runs.generations import checkpoint_folder
-from compiled_plan.service.runs.launching import PRUNE, ROLLBACK, RUN, Places, launch_of
-from compiled_plan.service.runs.outcomes import Ended, has_moved, upgraded, went_back
-from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch
+from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Places, launch_of
+from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
+from compiled_plan.service.runs.processes import ProcessState, TakenError, ask_to_stop, current, launch
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
-from compiled_plan.service.runs.stopping import ask_to_stop
 from compiled_plan.service.store.database import Database
-from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+from compiled_plan.service.store.errors import ConflictError
+from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted
 
 _LOG = logging.getLogger(__name__)
 #: The commands that run plans, and look at state.
@@ -48,14 +47,9 @@ class Supervisor:
     """Looks after the runs of a service.
 
     Args:
-        home: the service's folder.
-        database: the registry.
-        command: that runs plans.
-        backoff: how long to wait after a crash.
         every: seconds between two ticks.
         allowed: what plans may reach; tables in `data` of `home` alone if left out.
         keep: what stays of what is over.
-        inspect: the command that looks at state.
         umask: of runs, whose sinks write for others; that of the service if negative.
     """
 
@@ -176,7 +170,7 @@ class Supervisor:
             return PRUNE
         if not wanted.run or (wanted.next_at is not None and wanted.next_at > now):
             return ""
-        return ROLLBACK if wanted.upgrade == ROLLBACK else RUN
+        return wanted.upgrade if wanted.upgrade in (ROLLBACK, ADOPT) else RUN
 
     # ---- a run that goes on
 
@@ -189,7 +183,7 @@ class Supervisor:
         settings = settings_of(pipeline.run_settings)
         moves = wanted.upgrade != "check" and command.get("upgrade") != wanted.upgrade
         if not wanted.run or moves or command.get("version") != wanted.version:
-            ask_to_stop(run, parse_duration(settings.stop_within) / 1000)
+            ask_to_stop(run, RunOptions(stop_within=settings.stop_within).stop_seconds)
             glance.set_stopping(session, pipeline, command.get("version", 0), run)
             return
         # Without new rows there is no micro-batch: that the state has moved is enough.
@@ -219,16 +213,43 @@ class Supervisor:
         if what == PRUNE:
             return
         wanted.next_at = None
+        if what == RUN and wanted.outcome not in UNDER_WAY:
+            wanted.options = []  # those of this start alone
         glance.set_starting(session, pipeline, wanted.version)
 
     # ---- what is asked for
 
-    def want_run(self, session: Session, pipeline: Pipeline, version: int, by: str) -> Wanted:
-        """Have a version run; one that runs already goes on."""
+    def want_run(
+        self, session: Session, pipeline: Pipeline, version: int, by: str, once: Sequence[str] = (), adopt: int = 0
+    ) -> Wanted:
+        """Have a version run; one that runs already goes on.
+
+        Args:
+            once: options of `execute-plan` for the next start alone.
+            adopt: the generation of the checkpoint that counts again before it; 0 for the one that counts.
+
+        Raises:
+            ConflictError: such options, and a run or an upgrade goes on.
+        """
         wanted = self.wanted(session, pipeline)
+        if once or adopt:
+            self._check_at_rest(pipeline, wanted)
+        if wanted.outcome not in UNDER_WAY:
+            wanted.upgrade, wanted.options = (ADOPT, [str(adopt), *once]) if adopt else ("check", [*once])
         wanted.run, wanted.version, wanted.by = True, version, by
         wanted.crashes, wanted.next_at = 0, None
         return wanted
+
+    def _check_at_rest(self, pipeline: Pipeline, wanted: Wanted) -> None:
+        if wanted.outcome in UNDER_WAY:
+            raise ConflictError("an upgrade goes on", where=pipeline.name, remedy="wait for its end, or go back")
+        run = current(self.folder(pipeline.id))
+        if run is not None and not run[1].is_over:
+            raise ConflictError(
+                f"the pipeline {pipeline.name!r} runs, and these are options of a start",
+                where=pipeline.name,
+                remedy="stop it first",
+            )
 
     def want_stop(self, session: Session, pipeline: Pipeline) -> None:
         """Have what runs, or waits to be started again, stop."""

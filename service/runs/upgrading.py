@@ -10,7 +10,7 @@ from typing import Any, Literal
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending, messages_since
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, runs_of
-from compiled_plan.service.store.tables import Wanted
+from compiled_plan.service.store.tables import UNDER_WAY, Wanted
 
 #: What is kept of an upgrade that is over, in the folder of its run.
 UPGRADE = "upgrade.json"
@@ -24,8 +24,6 @@ class Step:
 
     Args:
         name: `stop`, `move`, `back`, `run`, or what `execute-plan` calls the step of a migration.
-        text: for people.
-        state: how far it is.
     """
 
     name: str
@@ -35,13 +33,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What became of an upgrade.
-
-    Args:
-        steps: in order.
-        message: why it was refused.
-        remedy: what to do about that.
-    """
+    """What became of an upgrade."""
 
     steps: Sequence[Step] = ()
     message: str = ""
@@ -50,7 +42,7 @@ class Course:
 
 def course_of(pipeline: Path, wanted: Wanted) -> Course:
     """The course of the last upgrade, or way back, of a pipeline; without steps where nothing is kept of it."""
-    if wanted.outcome in ("migrating", "rolling-back"):
+    if wanted.outcome in UNDER_WAY:
         return Course(_going_on(pipeline, wanted))
     found = next((kept for run in runs_of(pipeline) if (kept := run.read(UPGRADE))), None)
     if found is None:

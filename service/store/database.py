@@ -25,11 +25,7 @@ _WRITES = "plan_service_writes"
 
 
 class Database:
-    """The registry's database.
-
-    Args:
-        engine: SQLAlchemy's, which keeps the connections.
-    """
+    """The registry's database."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -58,9 +54,6 @@ class Database:
 
 def open_database(settings: Settings) -> Database:
     """The database of a service, made where it is not there, and brought to this release.
-
-    Args:
-        settings: say where it is.
 
     Raises:
         ExecutionError: it cannot be opened, or is of a later release; or as `prepare_home`.

@@ -30,9 +30,7 @@ def begin(session: Session, key: str, body: bytes) -> Answer | None:
     """Note that a request is carried out, or what it was answered before.
 
     Args:
-        session: of the database, writing.
         key: the client's, with who asks what for.
-        body: of the request.
 
     Raises:
         ConflictError: the same request is being carried out.

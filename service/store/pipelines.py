@@ -73,8 +73,6 @@ def find(session: Session, name: str, *, lock: bool = False) -> Pipeline:
     """The pipeline of a name.
 
     Args:
-        session: of the database.
-        name: the name.
         lock: whether nobody else may change it until the transaction ends.
 
     Raises:
@@ -142,10 +140,8 @@ def page(session: Session, *, q: str = "", state: str = "", limit: int = 50, cur
     """Pipelines by name, with their state at a glance.
 
     Args:
-        session: of the database.
         q: a part of the name or the description, in any case.
         state: of this state alone.
-        limit: at most so many.
         cursor: of the page before.
 
     Raises:

@@ -19,6 +19,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+#: Outcomes of an upgrade, or of the way back, that has not come to its end.
+UNDER_WAY = ("migrating", "rolling-back")
+
 
 class Moment(TypeDecorator[datetime]):
     """A time in UTC; SQLite keeps no zone."""
@@ -175,7 +178,8 @@ class Wanted(Base):
     run: Mapped[bool] = mapped_column(default=False)
     version: Mapped[int] = mapped_column(default=0)
     by: Mapped[str] = mapped_column(String(128), default="")
-    #: How the next start goes on with the checkpoint: `check`, `migrate`, `migrate-partial`, `rollback`; with options.
+    #: How the next start goes on with the checkpoint: `check`, `migrate`, `migrate-partial`, `rollback`,
+    #: `adopt-generation` (with the generation first among the options); with options.
     upgrade: Mapped[str] = mapped_column(String(16), default="check")
     options: Mapped[list[str]] = mapped_column(JSON, default=list)
     #: The version that runs again if an upgrade is refused; the one before the last upgrade. 0 for none.

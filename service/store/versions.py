@@ -22,15 +22,9 @@ class NewVersion:
     """A version that is to be added.
 
     Args:
-        kind: how it came to be.
-        plan: the plan's text.
-        operators: how many operators it has.
         stateful: how many of them have TTLs.
         program: the program's text; None where there is none.
-        language: of the program.
-        options: that it was compiled with.
         origin: where its text was: a file.
-        comment: why.
         parent: number of the version that it was made from; 0 for none.
     """
 
@@ -50,11 +44,7 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
     """Add a version; the first one of a pipeline is always put in force.
 
     Args:
-        session: of the database, writing.
         pipeline: locked, so that numbers are given once.
-        new: what it is.
-        by: who adds it.
-        in_force: whether it is put in force.
     """
     number = pipeline.newest + 1
     found = Version(
@@ -116,9 +106,6 @@ def page(session: Session, pipeline: Pipeline, *, limit: int = 50, before: int |
     """Versions, newest first.
 
     Args:
-        session: of the database.
-        pipeline: whose.
-        limit: at most so many.
         before: those of smaller numbers alone.
     """
     wanted = select(Version).where(Version.pipeline_id == pipeline.id)
@@ -131,8 +118,6 @@ def prune(session: Session, pipeline: Pipeline, keep: int, spared: Collection[in
     """Remove old versions; their numbers.
 
     Args:
-        session: of the database, writing.
-        pipeline: whose.
         keep: how many of the newest stay.
         spared: numbers of further ones that stay; the one in force always does.
     """

@@ -12,10 +12,8 @@ from compiled_plan.service.access import headers, sessions, tokens
 from compiled_plan.service.access.door import check_rate, unknown
 from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.access.roles import LOCAL, Role
-from compiled_plan.service.store.tables import Token
-from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
-from compiled_plan.service.web.documents import Asked, Short
-from compiled_plan.service.web.paging import Cursor, Limit
+from compiled_plan.service.web.depends import Cursor, Limit, Operator, PartsOf, Reading, Viewer, cut_page
+from compiled_plan.service.web.documents import Asked, Page, Short, values_of
 
 router = APIRouter(tags=["access"])
 RoleName = Literal["viewer", "editor", "operator"]
@@ -63,15 +61,8 @@ class MadeToken(TokenDocument):
     secret: str = Field(description="the token itself: shown now, and never again")
 
 
-class TokenPage(BaseModel):
+class TokenPage(Page[TokenDocument]):
     """A page of tokens."""
-
-    items: list[TokenDocument]
-    cursor: str = Field(description="asks for the next page; empty behind the last")
-
-
-def _document(token: Token) -> dict[str, object]:
-    return {name: getattr(token, name) for name in TokenDocument.model_fields}
 
 
 @router.get("/me", summary="Who asks, and what they may do")
@@ -126,8 +117,8 @@ def list_tokens(
 ) -> TokenPage:
     """In the order in which they were made."""
     found = tokens.page(session, q=q, limit=limit + 1, after=int(cursor or 0))
-    items = [TokenDocument.model_validate(_document(token)) for token in found[:limit]]
-    return TokenPage(items=items, cursor=str(items[-1].id) if len(found) > limit else "")
+    rows, cursor = cut_page(found, limit, "id")
+    return TokenPage(items=[TokenDocument(**values_of(token, TokenDocument)) for token in rows], cursor=cursor)
 
 
 @router.post("/tokens", status_code=201, summary="Make a token")
@@ -135,7 +126,7 @@ def make_token(who: Operator, parts: PartsOf, body: NewToken) -> MadeToken:
     """Its secret is in this answer, and nowhere else."""
     with parts.database.write() as session:
         made = tokens.make(session, body.name, Role(body.role), who.name, body.days)
-        return MadeToken.model_validate({**_document(made.token), "secret": made.secret})
+        return MadeToken(**values_of(made.token, TokenDocument), secret=made.secret)
 
 
 @router.delete("/tokens/{id}", status_code=204, summary="Take a token back")

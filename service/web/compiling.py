@@ -13,10 +13,9 @@ from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.text import jsontext
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.registry import programs
-from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import Editor, PartsOf
 from compiled_plan.service.web.documents import Asked, Short
-from compiled_plan.service.web.versions import Given, before
+from compiled_plan.service.web.versions import Given, before, compared
 
 router = APIRouter(tags=["compiling"])
 

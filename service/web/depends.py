@@ -1,12 +1,12 @@
-"""What routes ask for: the parts of the service, who asks, and sessions of the database."""
+"""Parameters that routes share: the parts of the service, who asks, sessions of the database, headers, pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Header, Path, Query, Request
 from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 
@@ -32,11 +32,7 @@ def principal_of(request: Request) -> Principal:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Who asks, if they have a role: what every route but those that are open asks for.
-
-    Args:
-        role: the role.
-    """
+    """Who asks, if they have a role: what every route but those that are open asks for."""
 
     role: Role
 
@@ -70,3 +66,55 @@ Reading = Annotated[Session, Depends(_reading)]
 Viewer = Annotated[Principal, Depends(Needs(Role.VIEWER))]
 Editor = Annotated[Principal, Depends(Needs(Role.EDITOR))]
 Operator = Annotated[Principal, Depends(Needs(Role.OPERATOR))]
+IfMatch = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        description="the ETag of the pipeline as it was read: nobody's change is lost; `*` for whatever there is",
+    ),
+]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="a text of the client's own: the same request with it is carried out once, and answered alike",
+    ),
+]
+#: How many items a page has at most.
+Limit = Annotated[int, Query(ge=1, le=1000)]
+#: The number of the last item of the page before; empty for the first page.
+Cursor = Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")]
+
+
+def expected(if_match: str | None) -> str:
+    """The ETag that a change is made on.
+
+    Raises:
+        Problem: none is given.
+    """
+    if if_match is None:
+        raise Problem(
+            428,
+            "this changes what others may have changed meanwhile",
+            where="If-Match",
+            remedy="send the ETag of the pipeline as it was read",
+        )
+    return if_match
+
+
+def number_of(cursor: str) -> int | None:
+    """The number that a cursor is; None for the first page."""
+    return int(cursor) if cursor else None
+
+
+_Row = TypeVar("_Row")
+
+
+def cut_page(rows: Sequence[_Row], limit: int, key: str) -> tuple[Sequence[_Row], str]:
+    """The rows of a page and the cursor of the next one, of one row more than the page has.
+
+    Args:
+        key: the number that cursors have.
+    """
+    return rows[:limit], str(getattr(rows[limit - 1], key)) if len(rows) > limit else ""

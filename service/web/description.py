@@ -23,13 +23,7 @@ _PROBLEM: dict[str, Any] = {"$ref": "#/components/schemas/Problem"}
 
 
 def describe(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> None:
-    """Have an application describe itself as it answers.
-
-    Args:
-        app: the application.
-        routers: those that are included in it.
-        prefix: of their paths.
-    """
+    """Have an application describe itself as it answers."""
     roles = roles_of(routers, prefix)
 
     def openapi() -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from compiled_plan.plans.text.masking import masked, masked_json
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.store import pipelines
-from compiled_plan.service.store.tables import Pipeline, Status, Version
+from compiled_plan.service.store.tables import Base, Pipeline, Status, Version
 
 State = Literal["running", "behind", "failed", "stopped", "finished", "upgrade-waiting", "none"]
 Short = Annotated[Text, StringConstraints(max_length=2000)]
@@ -20,6 +20,16 @@ class Asked(BaseModel):
     """A body of a request: what is not described is refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+_Item = TypeVar("_Item")
+
+
+class Page(BaseModel, Generic[_Item]):
+    """A page of a list."""
+
+    items: list[_Item]
+    cursor: str = Field(description="asks for the next page; empty behind the last")
 
 
 class PipelineDocument(BaseModel):
@@ -42,11 +52,9 @@ class PipelineDocument(BaseModel):
     etag: str = Field(description="for If-Match: another one once the pipeline, or which version is in force, changes")
 
 
-class PipelinePage(BaseModel):
+class PipelinePage(Page[PipelineDocument]):
     """A page of pipelines."""
 
-    items: list[PipelineDocument]
-    cursor: str = Field(description="asks for the next page; empty behind the last")
     total: int = Field(description="how many there are in all, on all pages")
     counts: dict[str, int] = Field(description="how many pipelines of the registry are in each state")
 
@@ -75,49 +83,33 @@ class VersionDocument(VersionSummary):
     options: dict[str, str] = Field(description="options that it was compiled with")
 
 
-class VersionPage(BaseModel):
+class VersionPage(Page[VersionSummary]):
     """A page of versions, newest first."""
 
-    items: list[VersionSummary]
-    cursor: str = Field(description="asks for the next page; empty behind the last")
+
+#: The status of a pipeline that never ran.
+NEVER_RAN = Status(state="none", version=0, message="", remedy="")
+
+
+def values_of(row: Base, document: type[BaseModel]) -> dict[str, Any]:
+    """The columns of a row that are fields of a document, too."""
+    return {name: getattr(row, name) for name in document.model_fields if name in row.__table__.columns}
 
 
 def pipeline_document(pipeline: Pipeline, status: Status | None) -> PipelineDocument:
     """A pipeline as a document."""
-    return PipelineDocument(
-        name=pipeline.name,
-        description=pipeline.description,
-        created_at=pipeline.created_at,
-        created_by=pipeline.created_by,
-        in_force=pipeline.in_force,
-        newest=pipeline.newest,
-        run_settings=masked_json(pipeline.run_settings),
-        state="none" if status is None else status.state,  # type: ignore[arg-type]
-        version=0 if status is None else status.version,
-        since=None if status is None else status.since,
-        rows_per_second=None if status is None else status.rows_per_second,
-        lag=None if status is None else status.lag,
-        message="" if status is None else status.message,
-        remedy="" if status is None else status.remedy,
-        etag=pipelines.etag(pipeline),
-    )
+    values = values_of(pipeline, PipelineDocument) | values_of(status or NEVER_RAN, PipelineDocument)
+    values["run_settings"] = masked_json(pipeline.run_settings)
+    return PipelineDocument(**values, etag=pipelines.etag(pipeline))
 
 
 def version_summary(pipeline: Pipeline, version: Version) -> VersionSummary:
     """A version as a line of a list."""
-    return VersionSummary(**_summary(pipeline, version))
+    in_force = version.number == pipeline.in_force
+    return VersionSummary(**values_of(version, VersionSummary), in_force=in_force)
 
 
 def version_document(pipeline: Pipeline, version: Version) -> VersionDocument:
     """A version as a document, without its program."""
-    return VersionDocument(
-        **_summary(pipeline, version),
-        program=None,
-        options=masked(version.options),
-    )
-
-
-def _summary(pipeline: Pipeline, version: Version) -> dict[str, Any]:
-    names = ("number", "created_at", "created_by", "comment", "kind", "parent", "language", "origin")
-    found = {name: getattr(version, name) for name in (*names, "operators", "stateful", "plan_hash")}
-    return {**found, "in_force": version.number == pipeline.in_force}
+    summary = version_summary(pipeline, version).model_dump()
+    return VersionDocument(**summary, program=None, options=masked(version.options))

@@ -1,17 +1,22 @@
-"""Whether the service works."""
+"""Whether the service works, and figures of its runs."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from anyio import to_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from sqlalchemy import text
 
-from compiled_plan.service.web.depends import parts_of
+from compiled_plan.service.metrics.figures import Figures
+from compiled_plan.service.web.depends import Viewer, parts_of
 
 router = APIRouter(tags=["service"])
+#: On its own, since it is served outside of the API, too.
+metrics_router = APIRouter(tags=["service"])
+_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_TEXT: dict[int | str, Any] = {200: {"content": {"text/plain": {}}}}
 
 
 class Health(BaseModel):
@@ -31,3 +36,13 @@ async def health(request: Request) -> Health:
 
     await to_thread.run_sync(look, limiter=request.app.state.health_threads)
     return Health()
+
+
+@metrics_router.get(
+    "/metrics", summary="Figures of all runs for Prometheus", responses={200: {"content": {"text/plain": {}}}}
+)
+def metrics(who: Viewer, request: Request) -> Response:
+    """With the names that `execute-plan --metrics-port` has; `plan` is the pipeline."""
+    found = request.app.state.figures
+    assert isinstance(found, Figures)
+    return Response(found.text(), media_type=_TYPE)

@@ -31,15 +31,12 @@ def once(
     """Carry a request out once.
 
     Args:
-        parts: of the service.
-        who: asks.
         what: is asked for: method and path.
         key: the client's key; None carries it out whenever it comes.
         body: of the request, as JSON or a model.
         action: does it, and gives what is answered; calls what it is given in the transaction of its change, with the
             answer as far as it is known there: the one that counts if the service ends before it answers. What it
             raises is answered, and may be tried again.
-        status: of the answer.
 
     Raises:
         ConflictError: the same request is being carried out.

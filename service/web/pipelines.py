@@ -10,17 +10,30 @@ from pydantic import BaseModel, Field
 
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.tables import Status
-from compiled_plan.service.web.depends import Editor, Name, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.depends import (
+    Cursor,
+    Editor,
+    IfMatch,
+    Limit,
+    Name,
+    Operator,
+    PartsOf,
+    Reading,
+    Viewer,
+    cut_page,
+    expected,
+    number_of,
+)
 from compiled_plan.service.web.documents import (
     Asked,
+    Page,
     PipelineDocument,
     PipelinePage,
     Short,
     State,
     pipeline_document,
+    values_of,
 )
-from compiled_plan.service.web.headers import IfMatch, expected
-from compiled_plan.service.web.paging import Cursor, Limit, number_of
 
 router = APIRouter(prefix="/pipelines", tags=["pipelines"])
 
@@ -52,11 +65,8 @@ class InForceDocument(BaseModel):
     by: str
 
 
-class InForcePage(BaseModel):
+class InForcePage(Page[InForceDocument]):
     """A page of them."""
-
-    items: list[InForceDocument]
-    cursor: str = Field(description="asks for the next page; empty behind the last")
 
 
 @router.get("", summary="Pipelines with their state at a glance, by name")
@@ -129,8 +139,8 @@ def list_in_force(
     """Never changed; the first is the one in force."""
     pipeline = pipelines.find(session, name)
     found = versions.in_force_changes(session, pipeline, limit=limit + 1, before=number_of(cursor))
-    items = [InForceDocument(version=each.version, at=each.at, by=each.by) for each in found[:limit]]
-    return InForcePage(items=items, cursor=str(found[limit - 1].id) if len(found) > limit else "")
+    rows, cursor = cut_page(found, limit, "id")
+    return InForcePage(items=[InForceDocument(**values_of(row, InForceDocument)) for row in rows], cursor=cursor)
 
 
 @router.put("/{name}/in-force", summary="Put a version in force")

@@ -12,9 +12,8 @@ from compiled_plan.plans.inspection.diff.document import Document
 from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import pipelines, versions
-from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import Name, PartsOf, Viewer
-from compiled_plan.service.web.versions import Number
+from compiled_plan.service.web.versions import Number, compared
 
 router = APIRouter(prefix="/pipelines/{name}", tags=["plans"])
 #: A version is never changed: who has its drawing need not ask again, once it is known that they may see it.

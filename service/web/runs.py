@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import takewhile
 from math import inf
 from pathlib import Path
@@ -15,19 +16,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
 
+from compiled_plan.plans.execution.session.options import arguments
 from compiled_plan.plans.telemetry.progress_file import last_messages
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.runs.folders import RunFolder, latest_run
 from compiled_plan.service.runs.processes import current
-from compiled_plan.service.runs.settings import RunSettings, settings_of
+from compiled_plan.service.runs.settings import RunSettings, option, settings_of
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import ConflictError
-from compiled_plan.service.store.tables import Status, Wanted
-from compiled_plan.service.web.depends import Name, Operator, PartsOf, Reading, Viewer
-from compiled_plan.service.web.documents import Asked
-from compiled_plan.service.web.headers import IdempotencyKey
+from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+from compiled_plan.service.web.depends import IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.documents import NEVER_RAN, Asked, values_of
 from compiled_plan.service.web.idempotency import Keep, once
 
 router = APIRouter(prefix="/pipelines/{name}/run", tags=["runs"])
@@ -55,6 +58,13 @@ class StartOf(Asked):
 
     version: int | None = Field(default=None, ge=1, le=2**31 - 1, description="the one in force if left out")
     settings: RunSettings | None = Field(default=None, description="from now on; as they were if left out")
+    allow_clock_jump: bool = option("allow_clock_jump")
+    adopt_generation: int | None = Field(
+        default=None,
+        ge=1,
+        le=2**31 - 1,
+        description="Generation of the checkpoint that counts again, where its head was lost, before it starts.",
+    )
 
 
 class RunDocument(BaseModel):
@@ -90,22 +100,30 @@ class History(BaseModel):
 
 def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
     pipeline = pipelines.find(session, name)
-    status, wanted = session.get(Status, pipeline.id), session.get(Wanted, pipeline.id)
-    found = current(runs.folder(pipeline.id))
-    process = None if found is None or found[1].is_over else found[1]
+    status = session.get(Status, pipeline.id) or NEVER_RAN
+    wanted = session.get(Wanted, pipeline.id) or Wanted(run=False, crashes=0)
+    run = current(runs.folder(pipeline.id))
     return RunDocument(
-        state="none" if status is None else status.state,
-        wanted=wanted is not None and wanted.run,
-        version=0 if status is None else status.version,
-        since=None if status is None else status.since,
-        number=0 if found is None else found[0].number,
-        pid=0 if process is None else process.pid,
-        crashes=0 if wanted is None else wanted.crashes,
-        next_at=None if wanted is None else wanted.next_at,
-        message="" if status is None else status.message,
-        remedy="" if status is None else status.remedy,
+        **values_of(status, RunDocument),
+        wanted=wanted.run,
+        number=0 if run is None else run[0].number,
+        pid=0 if run is None or run[1].is_over else run[1].pid,
+        crashes=wanted.crashes,
+        next_at=wanted.next_at,
         settings=settings_of(pipeline.run_settings).shown(),
     )
+
+
+def _settled(parts: Parts, runs: Supervisor, name: str, keep: Keep, change: Callable[[Session, Pipeline], None]) -> Any:
+    """Change what is wanted of a run, and wait a while until it is so."""
+    with parts.database.write() as session:
+        pipeline = pipelines.find(session, name, lock=True)
+        change(session, pipeline)
+        id_ = pipeline.id
+        keep(session, _document(runs, session, name))
+    runs.settle(id_, _SETTLE)
+    with parts.database.read() as session:
+        return _document(runs, session, name)
 
 
 @router.get("", summary="How the run does")
@@ -118,28 +136,26 @@ def run(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> RunDocument:
 def start(
     who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: StartOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """It is a process of its own and goes on when the service ends. One that runs already is left alone."""
+    """It is a process of its own and goes on when the service ends. One that runs already is left alone.
 
-    def begin(keep: Keep) -> RunDocument:
-        with parts.database.write() as session:
-            pipeline = pipelines.find(session, name, lock=True)
-            version = body.version or pipeline.in_force
-            if version < 1 or version > pipeline.newest:
-                raise ConflictError(
-                    f"the pipeline {name!r} has no version {version or 'in force'}",
-                    where=name,
-                    remedy="add a version, and put it in force",
-                )
-            if body.settings is not None:
-                settings = body.settings.unmasked(settings_of(pipeline.run_settings))
-                pipelines.change(session, pipeline, run_settings=settings.model_dump(exclude_defaults=True))
-            runs.want_run(session, pipeline, version, who.name)
-            found = pipeline.id
-            keep(session, _document(runs, session, name))
-        runs.settle(found, _SETTLE)
-        with parts.database.read() as session:
-            return _document(runs, session, name)
+    `allow_clock_jump` and `adopt_generation` are of this start, not of restarts after it; 409 where it runs already.
+    """
 
+    def change(session: Session, pipeline: Pipeline) -> None:
+        version = body.version or pipeline.in_force
+        if version < 1 or version > pipeline.newest:
+            raise ConflictError(
+                f"the pipeline {name!r} has no version {version or 'in force'}",
+                where=name,
+                remedy="add a version, and put it in force",
+            )
+        if body.settings is not None:
+            settings = body.settings.unmasked(settings_of(pipeline.run_settings))
+            pipelines.change(session, pipeline, run_settings=settings.model_dump(exclude_defaults=True))
+        once_only = list(arguments({"allow_clock_jump": body.allow_clock_jump}))
+        runs.want_run(session, pipeline, version, who.name, once_only, body.adopt_generation or 0)
+
+    begin = partial(_settled, parts, runs, name, change=change)
     return once(parts, who, f"POST start of {name}", idempotency_key, body, begin)
 
 
@@ -147,16 +163,7 @@ def start(
 def stop(who: Operator, parts: PartsOf, runs: RunsOf, name: Name, idempotency_key: IdempotencyKey = None) -> Response:
     """It is asked to end after what it is doing, and has the time for that; what was committed is kept."""
 
-    def end(keep: Keep) -> RunDocument:
-        with parts.database.write() as session:
-            pipeline = pipelines.find(session, name, lock=True)
-            runs.want_stop(session, pipeline)
-            found = pipeline.id
-            keep(session, _document(runs, session, name))
-        runs.settle(found, _SETTLE)
-        with parts.database.read() as session:
-            return _document(runs, session, name)
-
+    end = partial(_settled, parts, runs, name, change=runs.want_stop)
     return once(parts, who, f"POST stop of {name}", idempotency_key, None, end)
 
 
@@ -196,8 +203,6 @@ async def _events(request: Request, file: Path, after: int | None, until: float)
     """Micro-batches as events.
 
     Args:
-        request: whose client may leave.
-        file: of the progress.
         after: the number that the client has seen last; None begins with the last one there is.
         until: when it ends, by the monotonic clock.
     """

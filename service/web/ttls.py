@@ -10,9 +10,8 @@ from pydantic import BaseModel, Field, StringConstraints
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.service.access.problems import shown
 from compiled_plan.service.store import pipelines, versions
-from compiled_plan.service.web.depends import Editor, Name, PartsOf, Viewer
+from compiled_plan.service.web.depends import Editor, IdempotencyKey, IfMatch, Name, PartsOf, Viewer, expected
 from compiled_plan.service.web.documents import Asked, Short, version_summary
-from compiled_plan.service.web.headers import IdempotencyKey, IfMatch, expected
 from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.versions import Added, Number, added, verdict_of

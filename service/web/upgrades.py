@@ -9,24 +9,24 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
+from compiled_plan.plans.execution.session.options import MIGRATE, MIGRATE_PARTIAL, arguments
 from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
+from compiled_plan.service.runs.folders import CONF, PLAN
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import CONF, PLAN, functions_of
-from compiled_plan.service.runs.settings import settings_of
+from compiled_plan.service.runs.launching import functions_of
+from compiled_plan.service.runs.settings import option, settings_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
-from compiled_plan.service.store.tables import Wanted
-from compiled_plan.service.web.depends import Editor, Name, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.store.tables import UNDER_WAY, Wanted
+from compiled_plan.service.web.depends import Editor, IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
-from compiled_plan.service.web.headers import IdempotencyKey
 from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/upgrade", tags=["upgrades"])
-_GOING_ON = ("migrating", "rolling-back")
 _Uids = Annotated[list[Annotated[Argument, Field(min_length=1, max_length=300)]], Field(max_length=1000)]
 
 
@@ -35,19 +35,18 @@ class Target(Asked):
 
     version: int = Field(ge=1, le=2**31 - 1)
     partial: bool = Field(default=False, description="accept what is compatible in part")
-    reset: _Uids = Field(default_factory=list, description="operators that start empty")
-    warm_up: _Uids = Field(default_factory=list, description="operators that are filled from what was read before")
+    reset: _Uids = option("reset")
+    warm_up: _Uids = option("warm_up")
 
     @property
     def how(self) -> str:
         """As `execute-plan --upgrade` takes it."""
-        return "migrate-partial" if self.partial else "migrate"
+        return MIGRATE_PARTIAL if self.partial else MIGRATE
 
     @property
     def options(self) -> list[str]:
         """More options of the command."""
-        pairs = [("--reset", each) for each in self.reset] + [("--warm-up", each) for each in self.warm_up]
-        return [part for pair in pairs for part in pair]
+        return list(arguments({"reset": self.reset, "warm_up": self.warm_up}))
 
 
 class StepDocument(BaseModel):
@@ -130,9 +129,9 @@ def migrate(
             pipeline = pipelines.find(session, name, lock=True)
             version = versions.find(session, pipeline, body.version)
             wanted = runs.wanted(session, pipeline)
-            if wanted.outcome in _GOING_ON and wanted.run:
+            if wanted.outcome in UNDER_WAY and wanted.run:
                 raise ConflictError("an upgrade goes on", where=name, remedy="wait for its end, or go back")
-            if wanted.outcome not in _GOING_ON:
+            if wanted.outcome not in UNDER_WAY:
                 wanted.fallback = wanted.version or pipeline.in_force
                 wanted.generation = generation_of(runs.checkpoint(pipeline.id))
             runs.want_run(session, pipeline, body.version, who.name)

@@ -11,11 +11,23 @@ from compiled_plan.plans.text import jsontext
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.registry import programs
 from compiled_plan.service.registry.parts import Parts
+from compiled_plan.service.runs.generations import checkpoint_folder, program_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Pipeline
-from compiled_plan.service.web.comparing import compared
-from compiled_plan.service.web.depends import Editor, Name, PartsOf, Reading, Viewer
+from compiled_plan.service.web.depends import (
+    Cursor,
+    Editor,
+    IdempotencyKey,
+    IfMatch,
+    Limit,
+    Name,
+    PartsOf,
+    Reading,
+    Viewer,
+    cut_page,
+    number_of,
+)
 from compiled_plan.service.web.documents import (
     Asked,
     Short,
@@ -25,9 +37,7 @@ from compiled_plan.service.web.documents import (
     version_document,
     version_summary,
 )
-from compiled_plan.service.web.headers import IdempotencyKey, IfMatch
 from compiled_plan.service.web.idempotency import Keep, once
-from compiled_plan.service.web.paging import Cursor, Limit, number_of
 
 router = APIRouter(prefix="/pipelines/{name}/versions", tags=["versions"])
 #: How often a program is compiled again because another version was put in force meanwhile.
@@ -112,8 +122,8 @@ def list_versions(
     """The history of the pipeline."""
     pipeline = pipelines.find(session, name)
     found = versions.page(session, pipeline, limit=limit + 1, before=number_of(cursor))
-    items = [version_summary(pipeline, version) for version in found[:limit]]
-    return VersionPage(items=items, cursor=str(items[-1].number) if len(found) > limit else "")
+    rows, cursor = cut_page(found, limit, "number")
+    return VersionPage(items=[version_summary(pipeline, version) for version in rows], cursor=cursor)
 
 
 @router.post(
@@ -148,6 +158,29 @@ def add_version(
         raise ConflictError("other versions were put in force meanwhile", where=name, remedy="send it again")
 
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
+
+
+def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any] | None:
+    """Compare a plan with the program in a pipeline's checkpoint; before its first run with the version in force.
+
+    Returns:
+        The document of `diff-plan --json`; None for a pipeline without a checkpoint and without a version in force.
+
+    Raises:
+        NotFoundError: there is no such pipeline.
+    """
+    with parts.database.read() as session:
+        pipeline = pipelines.find(session, name)
+        held = program_of(checkpoint_folder(parts.settings.home, pipeline.id))
+        if held is None and not pipeline.in_force:
+            return None
+        if held is not None:
+            old = {"old": held.plan, "old_name": f"{name}/checkpoint", "description": held.description}
+        else:
+            version = versions.find(session, pipeline, pipeline.in_force)
+            old = {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
+    found: dict[str, Any] = parts.workers.run_once("diff", new=plan, new_name=new_name, **old)
+    return found
 
 
 def verdict_of(parts: Parts, name: str, plan: str) -> Any:

@@ -128,7 +128,6 @@ class Workers:
 
         Args:
             task: its name, see `service.workers.tasks`.
-            arguments: its arguments, as JSON.
 
         Raises:
             Refusal: the task's refusal, with its fields.

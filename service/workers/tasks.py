@@ -26,7 +26,6 @@ def compile_(
     """Compile a program, over the plan that was there before.
 
     Args:
-        text: the script, in SQL.
         file: the program in Python, in place of a script.
         settings: options, as by SET at its start.
         old: the plan whose uids and edited TTLs are kept.
@@ -78,7 +77,6 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
     """Read a plan that somebody gives.
 
     Args:
-        plan: its text.
         allowed: fields of `Allowed`.
     """
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -133,10 +131,6 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
     """Compare two plans: the document of `diff-plan --json`.
 
     Args:
-        old: the old plan.
-        new: the new plan.
-        old_name: the name of the old plan.
-        new_name: the name of the new plan.
         description: of the checkpoint that holds the old plan; a run of the new one begins in the same folder.
     """
     from dataclasses import replace
@@ -211,8 +205,8 @@ def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
         tail: how many lines of the end, in place of it.
     """
     from compiled_plan.service.runs import output
+    from compiled_plan.service.runs.endings import without_secrets
     from compiled_plan.service.runs.folders import RunFolder
-    from compiled_plan.service.runs.secrets import without_secrets
 
     folder = RunFolder(Path(run))
     stretch = output.read(folder.output, offset=offset, tail=tail)

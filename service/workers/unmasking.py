@@ -38,7 +38,6 @@ class Filled:
     """A program with its secrets.
 
     Args:
-        text: the program.
         secrets: options that were filled in, with their values.
         origins: the options of the tables of the version in force.
     """
@@ -63,9 +62,6 @@ class Filled:
 
     def check(self, plan: Any) -> None:
         """Refuse a plan that takes a secret elsewhere: by LIKE, ALTER or a hint.
-
-        Args:
-            plan: its JSON.
 
         Raises:
             PlanError: names the option.

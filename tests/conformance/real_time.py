@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: Stages of one partition, several topics, and ticks run at once; batches are as short as Spark makes them.
 _MASTER = "local[48]"
 _SETTINGS = {"spark.sql.shuffle.partitions": "1", "spark.sql.streaming.realTimeMode.minBatchDuration": "300"}
-_INTERVAL_MS, _MOST_SECONDS = 300, 90
+_TRIGGER, _MOST_SECONDS = "real-time=300ms", 90
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def run(spark: SparkSession, topics: Topics, found: Fed, out: Path) -> str:
             running.stop()
 
     try:
-        running = Run(spark, found.plan, RunOptions(real_time_ms=_INTERVAL_MS), report=report)
+        running = Run(spark, found.plan, RunOptions(trigger=_TRIGGER), report=report)
         watch = threading.Timer(_MOST_SECONDS, running.stop)
         watch.daemon = True
         watch.start()

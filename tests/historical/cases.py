@@ -233,9 +233,10 @@ def run(
         max_files_per_batch=1,
         functions_from=_FUNCTIONS,
         upgrade=upgrade,
+        time_zone="UTC",
     )
     try:
-        Run(spark, plan, options, time_zone="UTC").execute()
+        Run(spark, plan, options).execute()
     except CheckpointError:
         raise
     except ExecutionError as fault:

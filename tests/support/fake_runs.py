@@ -58,6 +58,13 @@ def main() -> None:
         (checkpoint / "pruned").touch()
         print('{"removed": [1]}')
         return
+    if "--adopt-generation" in arguments:
+        if option("--adopt-generation") != "2":
+            print("error: the generation cannot count\n  try: name one that is there", file=sys.stderr)
+            sys.exit(1)
+        counts(checkpoint, 2)
+        print('{"generation": 2}')
+        return
     conf = option("--conf-file")
     settings = read_properties(Path(conf).read_text(), conf) if conf else {}
     do = settings.get("fake.do", "run")
@@ -79,6 +86,10 @@ def main() -> None:
         found = secrets_in(json.loads(Path(arguments[-1]).read_text())) | secrets_in(settings)
         said = f" with {' and '.join(sorted(found))}"
         print(f"it connects{said}", flush=True)
+    if do == "clock":
+        if "--allow-clock-jump" not in arguments:
+            failed("the clock has jumped", refused=True)
+        do = "finish"
     if do == "refuse":
         failed("the plan does not fit the checkpoint", refused=True)
     if option("--upgrade"):

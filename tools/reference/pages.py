@@ -51,6 +51,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "options-refused": options.refused,
     "refused": refused.refusals,
     "service-settings": service.settings,
+    "service-run-settings": service.run_settings,
     "service-routes": service.routes,
     "changes": upgrades.changes,
     "some-changes": upgrades.some,

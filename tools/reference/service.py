@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Iterator
 
 from pydantic import BaseModel
 
 from compiled_plan.service.app import PREFIX, ROUTERS
 from compiled_plan.service.common.settings import Keep, Limits, Settings
+from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.web.description import roles_of
 from tools.reference.markdown import code, table
 
-#: Tables of the settings' file.
-PARTS: dict[str, type[BaseModel]] = {"limits": Limits, "keep": Keep}
+_TITLES = ("setting", "default", "")
 
 
 def settings() -> str:
     """The settings of a file of `--config`."""
-    return table(("setting", "default", ""), _settings())
+    return table(_TITLES, [*_fields(Settings), *_fields(Limits, "limits."), *_fields(Keep, "keep.")])
 
 
-def _settings() -> Iterator[tuple[str, str, str]]:
-    about = dict(re.findall(r"^ +(\w+): (.*(?:\n {12}.*)*)", inspect.getdoc(Settings) or "", re.MULTILINE))
-    for name, field in Settings.model_fields.items():
-        if name not in PARTS:
-            yield code(name), _default(field.default), " ".join(about[name].split())
-    for part, model in PARTS.items():
-        for name, field in model.model_fields.items():
-            yield code(f"{part}.{name}"), _default(field.default), field.description or ""
+def run_settings() -> str:
+    """The settings of a run, as a start takes them."""
+    return table(_TITLES, _fields(RunSettings))
+
+
+def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str, str]]:
+    for name, field in model.model_fields.items():
+        if field.description:
+            default = _default(field.get_default(call_default_factory=True))
+            yield code(f"{prefix}{name}"), default, field.description
 
 
 def _default(value: object) -> str:
-    if value in ("", ()) or isinstance(value, BaseModel):
+    if value is None or value in ("", (), {}):
         return ""
     return code(str(value).lower() if isinstance(value, bool) else str(value))
 

@@ -23,10 +23,6 @@ FOLDER = ROOT / "build" / "services"
 def start(name: str, folder: Path = FOLDER) -> str:
     """Start a server that does not run yet.
 
-    Args:
-        name: of the kind of server.
-        folder: for its data.
-
     Returns:
         Its address.
 

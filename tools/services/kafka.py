@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.maven import Artifact, FetchError, artifact_of, fetched, library
-from tools.services.server import ServiceError, free_port, listens
+from tools.services.server import Service, ServiceError, free_port
 
 #: Libraries in `jars.txt`.
 _BROKER, _TOOLS = "kafka", "kafka-tools"
@@ -36,7 +36,7 @@ _QUICK = "-XX:TieredStopAtLevel=1"
 _JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN")
 
 
-class Kafka:
+class Kafka(Service):
     """A broker without security, whose topics are made by those who need them.
 
     Args:
@@ -72,15 +72,6 @@ class Kafka:
         overrides = [word for each in override for word in ("--override", each)]
         return [*java(busy=self._busy), "kafka.Kafka", str(settings), *overrides]
 
-    def environment(self) -> Mapping[str, str]:
-        return {}
-
-    def answers(self, port: int) -> bool:
-        return listens(port)
-
-    def address(self, port: int) -> str:
-        return f"127.0.0.1:{port}"
-
 
 SERVICE = Kafka()
 #: One that measurements use.
@@ -89,10 +80,6 @@ BUSY = Kafka(busy=True)
 
 def make_topics(address: str, *names: str) -> None:
     """Make topics of one partition.
-
-    Args:
-        address: of the broker.
-        names: of topics that are not there.
 
     Raises:
         ServiceError: what the broker says of one that cannot be made.

@@ -5,18 +5,18 @@ from __future__ import annotations
 import functools
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from tools.services.server import ServiceError
+from tools.services.server import Service, ServiceError
 
 USER = DATABASE = "postgres"
 #: A crash of the process loses nothing by the first; the machine's crash would.
 _SETTINGS = {"fsync": "off", "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "timezone": "UTC"}
 
 
-class Postgres:
+class Postgres(Service):
     """A server that trusts every caller of this machine."""
 
     name = "postgres"
@@ -34,9 +34,6 @@ class Postgres:
     def command(self, folder: Path, port: int) -> Sequence[str]:
         settings = [f"--{name}={value}" for name, value in _SETTINGS.items()]
         return [*_as_user(), str(programs() / "postgres"), "-D", str(folder / "data"), "-p", str(port), *settings]
-
-    def environment(self) -> Mapping[str, str]:
-        return {}
 
     def answers(self, port: int) -> bool:
         asked = [str(programs() / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]

@@ -11,16 +11,16 @@ import json
 import ssl
 import sys
 import threading
-import urllib.error
-import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from tools.services.server import HttpService
 
 _TYPE = "application/vnd.schemaregistry.v1+json"
 
@@ -160,29 +160,13 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
             server.shutdown()
 
 
-class RegistryService:
+class RegistryService(HttpService):
     """A registry as a process, which takes anybody; its schemas are in its folder."""
 
-    name = "registry"
-
-    def prepare(self, folder: Path) -> None:
-        pass
+    name, path = "registry", "/subjects"
 
     def command(self, folder: Path, port: int) -> Sequence[str]:
-        return [sys.executable, str(Path(__file__)), str(folder / "schemas.json"), str(port)]
-
-    def environment(self) -> Mapping[str, str]:
-        return {}
-
-    def answers(self, port: int) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.address(port)}/subjects", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError):
-            return False
-
-    def address(self, port: int) -> str:
-        return f"http://127.0.0.1:{port}"
+        return [sys.executable, "-m", "tools.services.registry", str(folder / "schemas.json"), str(port)]
 
 
 SERVICE = RegistryService()

@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from tools.maven import fetched, library
+from tools.services.server import HttpService
 
-_ROOT = Path(__file__).resolve().parent.parent.parent
 
-
-class S3:
+class S3(HttpService):
     """A server that takes any key."""
 
-    name = "s3"
-
-    def prepare(self, folder: Path) -> None:
-        pass
+    name, path = "s3", "/moto-api/data.json"
 
     def command(self, folder: Path, port: int) -> Sequence[str]:
         return [sys.executable, "-m", "tools.services.s3", str(port)]
 
     def environment(self) -> Mapping[str, str]:
-        return {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", "PYTHONPATH": str(_ROOT)}
-
-    def answers(self, port: int) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.address(port)}/moto-api/data.json", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError):
-            return False
-
-    def address(self, port: int) -> str:
-        return f"http://127.0.0.1:{port}"
+        return {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", **super().environment()}
 
 
 SERVICE = S3()

@@ -12,24 +12,27 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Protocol
+from typing import Any
 
 #: How long a server may take until it answers, and until it has ended, in seconds.
 _STARTING, _STOPPING = 300.0, 20.0
 _PR_SET_PDEATHSIG = 1
+_ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class ServiceError(Exception):
     """A server that does not start; the message says why and what to do."""
 
 
-class Service(Protocol):
+class Service:
     """A kind of server."""
 
     #: Its name in commands and folders.
@@ -43,16 +46,39 @@ class Service(Protocol):
         """
 
     def command(self, folder: Path, port: int) -> Sequence[str]:
-        """What starts it in the foreground."""
+        """The command that starts it in the foreground."""
+        raise NotImplementedError
 
     def environment(self) -> Mapping[str, str]:
         """Variables that it needs beside those of this process."""
+        return {}
 
     def answers(self, port: int) -> bool:
         """Whether it can be used."""
+        return listens(port)
 
     def address(self, port: int) -> str:
-        """How programs find it, such as a URL."""
+        """The address for programs, such as a URL."""
+        return f"127.0.0.1:{port}"
+
+
+class HttpService(Service):
+    """A server of this package in a process of its own, which is ready once it answers a path."""
+
+    path: str
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(_ROOT)}
+
+    def answers(self, port: int) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.address(port)}{self.path}", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def address(self, port: int) -> str:
+        return f"http://127.0.0.1:{port}"
 
 
 @dataclass(slots=True)
@@ -60,7 +86,6 @@ class Server:
     """One server with its data.
 
     Args:
-        service: what it is.
         folder: for its data and its log; made where it is not there.
         port: where it listens, at every start; 0 chooses a free one.
         bound: whether it ends with the process that started it.

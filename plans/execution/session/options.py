@@ -1,11 +1,12 @@
-"""Options of a run, as `execute-plan` takes them."""
+"""Options of a run: the one declaration from which commands, programs and the service take names, defaults and help."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
-from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.session.stopping import PATIENCE
 from compiled_plan.plans.text.durations import parse_duration
 
@@ -16,50 +17,93 @@ TRANSFORM, GROUPS, NATIVE = HOSTS = ("transformWithState", "flatMapGroupsWithSta
 #: What a start may do to the state of a checkpoint whose program was another one; see `RunOptions.upgrade`.
 CHECK, MIGRATE, MIGRATE_PARTIAL = UPGRADES = ("check", "migrate", "migrate-partial")
 
+#: The trigger of Spark's Real-time Mode; milliseconds between its checkpoints unless the trigger says them.
+REAL_TIME, _CHECKPOINTS_MS = "real-time", 60_000
+
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Options of one run.
+class Option:
+    """An option as people write it: `--max-files-per-batch` in commands, `max_files_per_batch` in programs and JSON.
 
     Args:
-        checkpoint: folder of the checkpoint; empty for a temporary one.
-        trigger_ms: milliseconds between micro-batches of a continuous run; None for as fast as they come.
-        real_time_ms: run in Spark's Real-time Mode, with so many milliseconds between checkpoints; None for
-            micro-batches.
-        available_now: end when what is there at the start has been read, though sources are unbounded.
-        host: the Spark operator that hosts the stages, one of HOSTS.
-        max_files_per_batch: how many files of a folder one micro-batch reads at most; None for all that are there.
-        functions_from: modules, each with all below it, from which a plan's Python functions may be imported; those
-            that a program of this process registered need no permission.
-        trust_pickled_state: read pickled values of state and tables as they are, so that whoever can write these runs
-            code; else pickles make objects of plain classes and of those that a function's types name.
-        stop_seconds: how long a stop waits for what runs to end.
-        allow_clock_jump: take the machine's clock as it is, though it has jumped since the last micro-batch.
-        upgrade: what may become of the state of a checkpoint whose program was another one. "check": it goes on where
-            that is fully right, in place or in a new generation, and is refused else; "migrate": the same, always in a
-            new generation; "migrate-partial": it goes on, too, where the result differs in what the verdict names.
-        reset: uids of operators that start empty.
-        warm_up: uids of operators without state, new or reset, that are filled from what their tables' sources have
-            read before they start; "all" for each that there is.
-        warm_up_from: by table the options of one that is read for that instead, as WITH has them.
+        default: its value if left out.
+        help: its description, for all of them.
+        metavar: the form of its value, for commands.
+        least: the least number.
     """
 
-    checkpoint: str = ""
-    trigger_ms: int | None = None
-    real_time_ms: int | None = None
-    available_now: bool = False
-    host: str = TRANSFORM
-    max_files_per_batch: int | None = None
-    functions_from: tuple[str, ...] = ()
-    trust_pickled_state: bool = False
-    stop_seconds: float = PATIENCE
-    allow_clock_jump: bool = False
-    upgrade: str = CHECK
-    reset: tuple[str, ...] = ()
-    warm_up: tuple[str, ...] = ()
-    warm_up_from: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    default: Any
+    help: str
+    metavar: str = ""
+    least: int | None = None
+
+
+def _option(default: Any, help_: str, metavar: str = "", least: int | None = None) -> Any:
+    return field(default=default, metadata={"option": Option(default, help_, metavar, least)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """Options of one run, each with its description; durations are texts, as `2s`.
+
+    Raises:
+        ExecutionError: a value does not fit, or contradicts another one.
+        UnsupportedError: no such time zone.
+    """
+
+    checkpoint: str = _option("", "Checkpoint folder (local or any Hadoop URI); temporary if left out.", "DIR")
+    trigger: str = _option(
+        "",
+        "Time between micro-batches of a continuous run; or real-time: rows go through one by one, with a "
+        "checkpoint each minute, or as often as it says.",
+        "2s|real-time[=1m]",
+    )
+    available_now: bool = _option(False, "Read what is there now, then end.")
+    max_files_per_batch: int | None = _option(None, "Files of one folder that a micro-batch reads at most.", "N", 1)
+    host: str = _option(
+        TRANSFORM, "Spark operator that hosts keyed state: transformWithState, flatMapGroupsWithState or native."
+    )
+    time_zone: str | None = _option(None, "Time zone (table.local-time-zone), instead of what the plan says.", "ZONE")
+    functions_from: Sequence[str] = _option(
+        (),
+        "A module (and all below it) that Python functions may be imported from; with folders, which has to "
+        "be in one of them.",
+        "MODULE[=FOLDERS]",
+    )
+    trust_pickled_state: bool = _option(
+        False, "Let pickled values of the checkpoint and of tables be of any class: whoever writes these runs code."
+    )
+    upgrade: str = _option(
+        CHECK,
+        "State of another program: `check` goes on where that is fully right, `migrate` does it in a new "
+        "generation, `migrate-partial` accepts what differs in part.",
+        "HOW",
+    )
+    reset: Sequence[str] = _option((), "Start the operator of this uid empty; repeatable.", "OPERATOR")
+    warm_up: Sequence[str] = _option(
+        (),
+        "Fill the operator of this uid, which is new or reset, from what the sources have read before it "
+        "starts, to no sink; repeatable; `all`: each that would start empty.",
+        "OPERATOR|all",
+    )
+    #: By table the options of the one that is read.
+    warm_up_from: Mapping[str, Mapping[str, str]] | None = _option(
+        None,
+        "A table that is read for that in place of the rows that TABLE has read: its options as behind WITH, "
+        "\"orders=('connector' = 'filesystem', 'path' = '/archive', 'format' = 'json')\"; repeatable.",
+        "TABLE=WITH",
+    )
+    allow_clock_jump: bool = _option(
+        False,
+        "Take this machine's clock as it is, though it has jumped since the last micro-batch; TTLs go by it.",
+    )
+    stop_within: str = _option(
+        f"{PATIENCE:g}s", "Time that a stop waits for what runs; then the process ends anyhow.", "30s"
+    )
 
     def __post_init__(self) -> None:
+        real_time_ms, trigger_ms, _ = self.real_time_ms, self.trigger_ms, self.stop_seconds
+        object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
             raise ExecutionError(f"no such operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
         if self.upgrade not in UPGRADES:
@@ -74,33 +118,76 @@ class RunOptions:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
-        if self.real_time_ms is not None and (self.available_now or self.trigger_ms is not None):
+        if real_time_ms is not None and self.available_now:
             raise ExecutionError(
                 "real-time mode goes on until it is stopped, by no other trigger",
                 remedy="leave --available-now out, and give --trigger once",
             )
-        if self.available_now and self.trigger_ms is not None:
+        if self.available_now and trigger_ms is not None:
             raise ExecutionError("--trigger and --available-now exclude each other", remedy="leave one of them out")
 
+    @property
+    def trigger_ms(self) -> int | None:
+        """Milliseconds between micro-batches of a continuous run; None for as fast as they come."""
+        return _millis("--trigger", self.trigger) if self.trigger and self.real_time_ms is None else None
 
-#: What a trigger begins with that asks for Spark's Real-time Mode, and its interval of checkpoints in ms.
-REAL_TIME, _CHECKPOINTS_MS = "real-time", 60_000
+    @property
+    def real_time_ms(self) -> int | None:
+        """Milliseconds between checkpoints in Spark's Real-time Mode; None for micro-batches."""
+        name, equals, interval = self.trigger.strip().partition("=")
+        if name.strip() != REAL_TIME:
+            return None
+        millis = parse_duration(interval) if equals else _CHECKPOINTS_MS
+        if not millis:
+            raise ExecutionError("--trigger real-time=0 leaves no time between checkpoints", remedy="give 5s or more")
+        return millis
+
+    @property
+    def stop_seconds(self) -> float:
+        """Seconds that a stop waits for what runs to end."""
+        return _millis("--stop-within", self.stop_within) / 1000
 
 
-def real_time_interval(trigger: str) -> int | None:
-    """Milliseconds between checkpoints in real-time mode; None for a trigger of micro-batches.
+#: The options by name, in their order.
+RUN_OPTIONS: Mapping[str, Option] = {item.name: item.metadata["option"] for item in fields(RunOptions)}
 
-    Args:
-        trigger: `real-time`, `real-time=30s`, or anything else.
 
-    Raises:
-        PlanError: no duration behind the equals sign.
-        ExecutionError: no time at all.
-    """
-    name, equals, interval = trigger.strip().partition("=")
-    if name.strip() != REAL_TIME:
+def flag(name: str) -> str:
+    """The option on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+def arguments(values: Mapping[str, Any]) -> Iterator[str]:
+    """Options by name as arguments of `execute-plan`; those that say nothing are left out."""
+    for name, value in values.items():
+        match value:
+            case None | False | "":
+                pass
+            case True:
+                yield flag(name)
+            case str() | int():
+                yield from (flag(name), str(value))
+            case _:
+                yield from (part for item in value for part in (flag(name), item))
+
+
+def _millis(option: str, text: str) -> int:
+    try:
+        return parse_duration(text)
+    except CompiledPlanError as fault:
+        raise ExecutionError(f"{option}: {fault.message}", where=fault.where, remedy=fault.remedy) from None
+
+
+def _zone(name: str | None) -> str | None:
+    """The zone as Flink spells it; None for the plan's."""
+    if not name:
         return None
-    found = parse_duration(interval) if equals else _CHECKPOINTS_MS
-    if not found:
-        raise ExecutionError("--trigger real-time=0 leaves no time between checkpoints", remedy="give 5s or more")
-    return found
+    from compiled_plan.plans.plan.session_options import DEFAULT
+    from compiled_plan.plans.text import zones
+
+    if name == DEFAULT:
+        return None
+    zone = zones.spelled(name)
+    if zone is None:
+        raise UnsupportedError(f"--time-zone {name}: there is no such time zone; {zones.REMEDY}")
+    return zone

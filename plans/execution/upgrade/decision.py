@@ -202,7 +202,7 @@ class _Deciding:
             self.folder,
             entries(self.folder),
             self.request.times,
-            self.options.warm_up_from,
+            self.options.warm_up_from or {},
         )
         warming = Warming(
             pasts,

@@ -22,7 +22,6 @@ export function follow(address, take, tell = () => {}) {
       tell(true);
     };
     source.onmessage = hear;
-    source.addEventListener("progress", hear);
     source.onerror = () => {
       tell(false);
       // The browser tries again by itself unless the answer was an error: then it gives up.

@@ -3,15 +3,11 @@ export function pointOf(event) {
   return {
     batch: event.batch,
     at: event.at,
-    duration_ms: event.duration_ms ?? event.batchMillis,
-    rows_in: event.rows_in ?? event.rowsIn,
-    rows_out: event.rows_out ?? event.rowsOut,
-    by_source: event.by_source ?? event.sources ?? [],
-    by_operator: (event.by_operator ?? event.operators ?? []).map((each) => ({
-      uid: each.uid,
-      state_rows: each.state_rows ?? each.stateRows,
-      state_bytes: each.state_bytes ?? each.stateBytes,
-    })),
+    duration_ms: event.batchMillis,
+    rows_in: event.rowsIn,
+    rows_out: event.rowsOut,
+    by_source: event.sources,
+    by_operator: event.operators.map(({ uid, stateRows, stateBytes }) => ({ uid, state_rows: stateRows, state_bytes: stateBytes })),
   };
 }
 

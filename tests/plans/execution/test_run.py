@@ -160,7 +160,7 @@ def test_a_growing_folder_is_read_until_the_run_is_stopped(spark: SparkSession, 
         + "INSERT INTO raw_out SELECT page, millis FROM clicks;"
     )
     put(tmp_path / "clicks", "1.json", CLICKS[0])
-    run = Run(spark, compiled(program), RunOptions(trigger_ms=100))
+    run = Run(spark, compiled(program), RunOptions(trigger="100 ms"))
     assert not run.bounded
     thread = threading.Thread(target=run.execute)
     thread.start()
@@ -177,7 +177,7 @@ def test_a_growing_folder_is_read_until_the_run_is_stopped(spark: SparkSession, 
 
 def test_a_bounded_run_with_a_trigger_ends_by_itself(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
-    result = Run(spark, compiled(three_inserts(tmp_path)), RunOptions(trigger_ms=50)).execute()
+    result = Run(spark, compiled(three_inserts(tmp_path)), RunOptions(trigger="50 ms")).execute()
     assert (result.rows_in, result.stopped) == (len(CLICKS), False)
 
 

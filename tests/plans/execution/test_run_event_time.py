@@ -65,18 +65,18 @@ def test_late_rows_are_the_same_in_any_batches(spark: SparkSession, tmp_path: Pa
 def test_windows_stay_open_until_the_input_ends(spark: SparkSession, tmp_path: Path) -> None:
     plan, checkpoint = counting(tmp_path), str(tmp_path / "checkpoint")
     put(tmp_path / "clicks", "1.json", *CLICKS[:3])
-    Run(spark, plan, RunOptions(checkpoint, available_now=True)).execute()
+    Run(spark, plan, RunOptions(checkpoint=checkpoint, available_now=True)).execute()
     assert counts(tmp_path) == []
     put(tmp_path / "clicks", "2.json", *CLICKS[3:])
-    Run(spark, plan, RunOptions(checkpoint)).execute()
+    Run(spark, plan, RunOptions(checkpoint=checkpoint)).execute()
     assert counts(tmp_path) == EXPECTED
     with pytest.raises(CheckpointError, match="has ended"):
-        Run(spark, plan, RunOptions(checkpoint))
+        Run(spark, plan, RunOptions(checkpoint=checkpoint))
 
 
-@pytest.mark.parametrize("trigger", [None, 50])
+@pytest.mark.parametrize("trigger", ["", "50 ms"])
 def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
-    spark: SparkSession, tmp_path: Path, trigger: int | None
+    spark: SparkSession, tmp_path: Path, trigger: str
 ) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS[:4])
     time.sleep(0.01)
@@ -85,7 +85,7 @@ def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
     def one_more(progress: BatchProgress) -> None:
         put(tmp_path / "clicks", f"more-{progress.batch}.json", click(131))
 
-    options = RunOptions(max_files_per_batch=1, trigger_ms=trigger)
+    options = RunOptions(max_files_per_batch=1, trigger=trigger)
     Run(spark, counting(tmp_path), options, report=one_more).execute()
     assert counts(tmp_path) == EXPECTED
 
@@ -97,7 +97,7 @@ def test_a_crash_while_windows_are_closed(
     for at, rows in enumerate(batches):
         put(tmp_path / "clicks", f"{at}.json", *rows)
         time.sleep(0.01)
-    plan, options = counting(tmp_path), RunOptions(str(tmp_path / "checkpoint"), max_files_per_batch=1)
+    plan, options = counting(tmp_path), RunOptions(checkpoint=str(tmp_path / "checkpoint"), max_files_per_batch=1)
     with monkeypatch.context() as patched:
         fails(spark, plan, options, patched, fails_in)
     Run(spark, plan, options).execute()
@@ -110,10 +110,10 @@ def test_windows_that_were_left_open_are_closed_without_more_rows(
 ) -> None:
     plan, checkpoint = counting(tmp_path), str(tmp_path / "checkpoint")
     put(tmp_path / "clicks", "1.json", *CLICKS[:3])
-    Run(spark, plan, RunOptions(checkpoint, available_now=True)).execute()
+    Run(spark, plan, RunOptions(checkpoint=checkpoint, available_now=True)).execute()
     with monkeypatch.context() as patched:
-        fails(spark, plan, RunOptions(checkpoint), patched, fails_in)
-    Run(spark, plan, RunOptions(checkpoint)).execute()
+        fails(spark, plan, RunOptions(checkpoint=checkpoint), patched, fails_in)
+    Run(spark, plan, RunOptions(checkpoint=checkpoint)).execute()
     assert counts(tmp_path) == [("00:00", 3)]
 
 
@@ -137,7 +137,7 @@ def fails(
 
 def test_a_continuous_run_fires_windows_by_watermark(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
-    run = Run(spark, counting(tmp_path, **{"source.monitor-interval": "1 s"}), RunOptions(trigger_ms=100))
+    run = Run(spark, counting(tmp_path, **{"source.monitor-interval": "1 s"}), RunOptions(trigger="100 ms"))
     with Running(run):
         wait_until(lambda: len(counts(tmp_path)) == 2)
     assert counts(tmp_path) == EXPECTED[:2]
@@ -162,7 +162,7 @@ def test_state_by_processing_time_goes_beside_windows(spark: SparkSession, tmp_p
     )
     reports: list[BatchProgress] = []
     put(tmp_path / "clicks", "0.json", *(click(at, f"page {at}") for at in range(50)))
-    run = Run(spark, plan, RunOptions(trigger_ms=50), report=reports.append)
+    run = Run(spark, plan, RunOptions(trigger="50 ms"), report=reports.append)
 
     def kept() -> int:
         states = {state.uid: state.state_rows for state in reports[-1].operators} if reports else {"": 99}
@@ -199,7 +199,7 @@ def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession,
         + "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(seen), INTERVAL '1' SECOND)) GROUP BY window_start, window_end;"
     )
     put(tmp_path / "clicks", "1.json", {"page": "a"}, {"page": "b"})
-    with Running(Run(spark, plan, RunOptions(trigger_ms=100))):
+    with Running(Run(spark, plan, RunOptions(trigger="100 ms"))):
         wait_until(lambda: [count for _, count in counts(tmp_path)] == [2])
 
 

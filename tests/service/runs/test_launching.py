@@ -72,3 +72,5 @@ def test_settings_become_options(tmp_path: Path) -> None:
     assert found.files["spark.conf"] == "spark.a=b\n"
     scheduled = launched(tmp_path / "other", {}, Allowed(), trigger="2s", every="15 min")
     assert (options(scheduled, "--trigger"), "--available-now" in scheduled.argv) == ([], True)
+    cleared = launched(tmp_path / "third", {}, Allowed(), stop_within="")
+    assert options(cleared, "--stop-within") == ["30s"]

@@ -13,9 +13,9 @@ import pytest
 
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs import supervisor
-from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.folders import PROCESS, latest_run, new_run, runs_of
 from compiled_plan.service.runs.generations import generation_of
+from compiled_plan.service.runs.outcomes import Backoff
 from compiled_plan.service.runs.processes import Launch, current, signal_run
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import pipelines, versions

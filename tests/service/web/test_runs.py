@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from compiled_plan.service.app import application
 from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.web.runs import thinned
 from compiled_plan.service.workers.pool import Workers
 from tests.support.fake_runs import COMMAND, INSPECT
@@ -135,6 +136,46 @@ def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
 def test_settings_that_are_refused(client: TestClient, asked: dict[str, Any]) -> None:
     assert client.post("/pipelines/shop/run/start", json={"settings": asked}).status_code == 422
     assert run(client)["number"] == 0
+
+
+def test_options_of_a_start_are_of_that_start_alone(client: TestClient) -> None:
+    start = {"settings": {"conf": {"fake.do": "clock"}, "every": "1 h"}}
+    client.post("/pipelines/shop/run/start", json=start)
+    until(lambda: run(client)["state"] == "failed")
+    assert run(client)["message"].startswith("the clock has jumped")
+    assert client.post("/pipelines/shop/run/start", json={"allow_clock_jump": True}).status_code == 200
+    until(lambda: run(client)["state"] == "finished")
+    client.post("/pipelines/shop/run/start", json={})
+    until(lambda: run(client)["number"] == 3 and run(client)["state"] == "failed")
+
+
+def test_a_start_with_another_generation_of_the_checkpoint(client: TestClient, settings: Settings) -> None:
+    client.post("/pipelines/shop/run/start", json={"adopt_generation": 9, "allow_clock_jump": True})
+    until(lambda: run(client)["state"] == "failed")
+    refused = run(client)
+    assert (refused["wanted"], refused["message"]) == (False, "the generation cannot count")
+    assert refused["remedy"] == "name one that is there"
+    start = {"adopt_generation": 2, "allow_clock_jump": True, "settings": {"conf": {"fake.do": "clock"}}}
+    assert client.post("/pipelines/shop/run/start", json=start).status_code == 200
+    until(lambda: run(client)["state"] == "finished")
+    assert run(client)["number"] == 3, "a process has the generation count, another one runs"
+    assert generation_of(settings.home / "checkpoints" / "1") == 2
+
+
+@pytest.mark.parametrize("options", [{"allow_clock_jump": True}, {"adopt_generation": 2}], ids=json.dumps)
+def test_options_of_a_start_while_it_runs_or_is_upgraded(client: TestClient, options: dict[str, Any]) -> None:
+    client.post("/pipelines/shop/run/start", json={})
+    until(lambda: run(client)["pid"] != 0)
+    refused = client.post("/pipelines/shop/run/start", json=options)
+    assert (refused.status_code, refused.json()["remedy"]) == (409, "stop it first")
+    client.post("/pipelines/shop/upgrade/migrate", json={"version": 1})
+    refused = client.post("/pipelines/shop/run/start", json=options)
+    assert refused.status_code == 409
+
+
+@pytest.mark.parametrize("options", [{"adopt_generation": 0}, {"allow_clock_jump": "always"}], ids=json.dumps)
+def test_options_of_a_start_that_are_refused(client: TestClient, options: dict[str, Any]) -> None:
+    assert client.post("/pipelines/shop/run/start", json=options).status_code == 422
 
 
 def test_what_is_not_there(client: TestClient) -> None:

@@ -18,7 +18,7 @@ export function liveTab(context, pipeline) {
     const { hours } = store.get();
     try {
       const found = await api.history(name, hours);
-      if (store.get().hours === hours) store.set({ points: (found.points ?? found.items ?? found).map(pointOf), problem: null });
+      if (store.get().hours === hours) store.set({ points: found.points.map(pointOf), problem: null });
     } catch (problem) {
       store.set({ problem });
     }

@@ -15,8 +15,7 @@ export function logsTab(context, pipeline) {
 
   async function load() {
     try {
-      const found = await api.logs(name, TAIL);
-      const lines = Array.isArray(found.lines) ? found.lines : (found.text ?? "").split("\n");
+      const { lines } = await api.logs(name, TAIL);
       store.set({ lines, problem: null });
     } catch (problem) {
       store.set({ problem });

@@ -66,7 +66,7 @@ def window(start: int, rows: int) -> str:
 def read(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> list[str]:
     """What comes out of all that is there by now."""
     lines: list[str] = []
-    Run(spark, plan, RunOptions(str(checkpoint), available_now=True), lines.append).execute()
+    Run(spark, plan, RunOptions(checkpoint=str(checkpoint), available_now=True), lines.append).execute()
     return sorted(lines)
 
 
@@ -76,7 +76,7 @@ class Reading:
     def __init__(self, spark: SparkSession, topics: Topics, topic: str, plan: CompiledPlan, checkpoint: Path) -> None:
         self.topics, self.topic, self.rows = topics, topic, 0
         self.lines: list[str] = []
-        run = Run(spark, plan, RunOptions(str(checkpoint)), self.lines.append, self._report)
+        run = Run(spark, plan, RunOptions(checkpoint=str(checkpoint)), self.lines.append, self._report)
         self.running = Running(run)
 
     def _report(self, progress: BatchProgress) -> None:
@@ -169,7 +169,7 @@ def test_a_crash_in_the_micro_batch_that_the_clock_made(
     """What is due because a partition is silent comes out once more, though that partition has rows now."""
     plan = counting(topics, topics.make("crash", 2), "'scan.watermark.idle-timeout' = '300 ms'")
     lines: list[str] = []
-    run = Run(spark, plan, RunOptions(str(tmp_path / "c")), lines.append)
+    run = Run(spark, plan, RunOptions(checkpoint=str(tmp_path / "c")), lines.append)
     sink = type(run._sinks[run.prepared.sinks[0].id])
     write = sink.write
 
@@ -244,7 +244,7 @@ def test_runs_that_end_anywhere_leave_what_one_leaves(
             + table(folder, "o", "w TIMESTAMP(3), n BIGINT")
             + WINDOWS[WINDOWS.index("INSERT") :]
         )
-        options = RunOptions(str(folder / "c"), available_now=True)
+        options = RunOptions(checkpoint=str(folder / "c"), available_now=True)
         for part in parts:
             topics.send(topic, part)
             if name == "broken" and chance.random() < 0.7:
@@ -280,7 +280,10 @@ def test_a_topic_that_gets_more_partitions(spark: SparkSession, topics: Topics, 
 
 @pytest.mark.deep
 def test_what_partitions_have_reached_moves_with_the_state(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    plan, options = counting(topics, topics.make("moved", 2)), RunOptions(str(tmp_path / "c"), upgrade="migrate")
+    plan, options = (
+        counting(topics, topics.make("moved", 2)),
+        RunOptions(checkpoint=str(tmp_path / "c"), upgrade="migrate"),
+    )
     topics.send("moved", at(1, 25) + at(3, partition=1))
     assert read(spark, plan, tmp_path / "c") == []
     topics.send("moved", at(16, partition=1))

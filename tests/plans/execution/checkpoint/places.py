@@ -58,8 +58,8 @@ class Place:
 
     def started(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
         """A run that is ready to be executed."""
-        chosen = RunOptions(**{"checkpoint": str(self.checkpoint), "available_now": True, **options})
-        return Run(self.spark, plan, chosen, time_zone=zone, guarded=guarded)
+        chosen = RunOptions(**{"checkpoint": str(self.checkpoint), "available_now": True, "time_zone": zone, **options})
+        return Run(self.spark, plan, chosen, guarded=guarded)
 
     def run(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
         run = self.started(plan, zone, guarded=guarded, **options)
@@ -82,7 +82,7 @@ class Place:
         """What a start says; nothing on disk changes."""
         before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
         with pytest.raises(CheckpointError) as refused:
-            Run(self.spark, plan, RunOptions(checkpoint=str(self.checkpoint)), time_zone=zone)
+            Run(self.spark, plan, RunOptions(checkpoint=str(self.checkpoint), time_zone=zone))
         assert {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()} == before
         return str(refused.value)
 

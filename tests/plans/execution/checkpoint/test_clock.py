@@ -212,7 +212,7 @@ def test_a_clock_that_jumps_in_a_run_ends_it_before_it_is_gone_by(place: Place, 
     plan = with_ttl(
         place.compiled(TABLES.replace("'json'", "'json', 'source.monitor-interval' = '1 s'"), COUNTS), "1 h"
     )
-    run = place.started(plan, available_now=False, trigger_ms=100)
+    run = place.started(plan, available_now=False, trigger="100 ms")
     with pytest.raises(CheckpointError, match="1 d ahead in the run"), Running(run):
         wait_until(lambda: place.rows("counts") == [("x", 1)])
         machine.jumps(DAY)

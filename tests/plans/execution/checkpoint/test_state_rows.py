@@ -76,7 +76,7 @@ def test_while_a_run_goes_on(spark: SparkSession, tmp_path: Path) -> None:
     place.add({"orders": [{"id": 1, "item": "nut"}]})
     plan = place.compiled(TABLES, QUERY)
     done: list[int] = []
-    options = RunOptions(checkpoint=str(place.checkpoint), trigger_ms=100)
+    options = RunOptions(checkpoint=str(place.checkpoint), trigger="100 ms")
     run = Run(spark, plan, options, report=lambda progress: done.append(progress.batch))
     with running(run):
         wait_until(lambda: bool(done))

@@ -9,7 +9,7 @@ from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.explain import stages_of, stages_text
 from compiled_plan.plans.execution.realtime.checks import REASONS, check
 from compiled_plan.plans.execution.realtime.query import in_real_time
-from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM, RunOptions, real_time_interval
+from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.functions import ScalarFunction
 from compiled_plan.plans.plan import CompiledPlan
@@ -189,13 +189,13 @@ def test_a_dry_run_refuses_and_shows_what_runs_in_the_mode() -> None:
 
 
 def test_a_trigger_names_the_mode_and_the_time_between_checkpoints() -> None:
-    found = [real_time_interval(text) for text in ("real-time", "real-time=5s", " real-time = 2 min ", "2s", "")]
-    assert found == [60_000, 5_000, 120_000, None, None]
+    options = [RunOptions(trigger=text) for text in ("real-time", "real-time=5s", " real-time = 2 min ", "2s", "")]
+    assert [item.real_time_ms for item in options] == [60_000, 5_000, 120_000, None, None]
+    assert [item.trigger_ms for item in options] == [None, None, None, 2_000, None]
     with pytest.raises(ExecutionError, match="no time between checkpoints"):
-        real_time_interval("real-time=0s")
+        RunOptions(trigger="real-time=0s")
 
 
-@pytest.mark.parametrize("other", [{"available_now": True}, {"trigger_ms": 1000}])
-def test_the_mode_goes_with_no_other_trigger(other: dict[str, int]) -> None:
+def test_the_mode_goes_with_no_other_trigger() -> None:
     with pytest.raises(ExecutionError, match="by no other trigger"):
-        RunOptions(real_time_ms=5000, **other)
+        RunOptions(trigger="real-time=5s", available_now=True)

@@ -33,7 +33,7 @@ POINTS = (
 def printed(spark: SparkSession, plan: CompiledPlan, **settings: Any) -> list[str]:
     """The lines that a plan prints, read back from its text first."""
     lines: list[str] = []
-    Run(spark, CompiledPlan.from_json(plan.to_json()), RunOptions(), lines.append, **settings).execute()
+    Run(spark, CompiledPlan.from_json(plan.to_json()), RunOptions(**settings), lines.append).execute()
     return lines
 
 
@@ -87,6 +87,22 @@ def test_in_a_program(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out.splitlines() == [*IN_BERLIN, *IN_UTC]
     env.load_plan(PlanReference.from_json_string(kept)).execute(time_zone="UTC").wait()
     assert capsys.readouterr().out.splitlines() == IN_UTC
+
+
+def test_options_of_a_run_in_a_program(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An unbounded source ends with `available_now`, and the next run goes on with the checkpoint."""
+    program = f"""
+    CREATE TABLE numbers (n INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/numbers', 'format' = 'json',
+      'source.monitor-interval' = '1 s');
+    CREATE TABLE lines (n INT) WITH ('connector' = 'print');
+    INSERT INTO lines SELECT n FROM numbers;
+    """
+    (tmp_path / "numbers").mkdir()
+    for number in (1, 2):
+        (tmp_path / f"numbers/{number}.json").write_text(f'{{"n": {number}}}\n')
+        plan = TableEnvironment().compile_script(program)
+        plan.execute(checkpoint=str(tmp_path / "checkpoint"), available_now=True, stop_within="5s").wait()
+        assert capsys.readouterr().out.splitlines() == [f"+I[{number}]"]
 
 
 def test_windows_and_clocks(spark: SparkSession, tmp_path: Path) -> None:

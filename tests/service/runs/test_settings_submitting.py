@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
-from compiled_plan.service.runs.settings import Files, RunSettings
-from compiled_plan.service.runs.submitting import submitted
+from compiled_plan.service.runs.settings import Files, RunSettings, submitted
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from compiled_plan.service.runs.folders import PROCESS, RunFolder, new_run
-from compiled_plan.service.runs.stopping import STOP, ask_to_stop, asked_at, was_asked
+from compiled_plan.service.runs.processes import STOP, ask_to_stop, asked_at, was_asked
 
 STUBBORN = """
 import signal, sys, time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from compiled_plan.service.runs.backoff import Backoff
+from compiled_plan.service.runs.outcomes import Backoff
 
 
 def test_waits_become_longer_up_to_a_bound_and_are_spread() -> None:

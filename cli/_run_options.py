@@ -1,0 +1,72 @@
+"""Options of `execute-plan` that `RunOptions` declares."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from inspect import Parameter
+from typing import Annotated, Any, get_origin, get_type_hints
+
+import typer
+
+from compiled_plan.cli.common.upgrading import declared_options
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOptions, flag
+
+
+def with_run_options(**behind: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of `RunOptions`; it takes them as its first argument.
+
+    Args:
+        behind: by option of the command's own the option of a run behind which `--help` shows it and those after it.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        _, *own = inspect.signature(command, eval_str=True).parameters.values()
+        parameters = list(_merged(own, behind))
+
+        @wraps(command)
+        def execute(**values: Any) -> None:
+            try:
+                options = RunOptions(**{name: _value(name, values.pop(name)) for name in RUN_OPTIONS})
+            except CompiledPlanError as fault:
+                raise typer.BadParameter(str(fault)) from None
+            command(options, **values)
+
+        execute.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        execute.__annotations__ = {item.name: item.annotation for item in parameters}
+        return execute
+
+    return decorate
+
+
+def _merged(own: Sequence[Parameter], behind: Mapping[str, str]) -> Iterator[Parameter]:
+    groups: dict[str, list[Parameter]] = {}
+    place = ""
+    for parameter in own:
+        place = behind.get(parameter.name, place)
+        groups.setdefault(place, []).append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+    for name in ("", *RUN_OPTIONS):
+        if name:
+            yield _parameter(name)
+        yield from groups.get(name, ())
+
+
+_TYPES = get_type_hints(RunOptions)
+#: Types whose values are written as they are; the others are lists, and repeatable.
+_PLAIN = (bool, str, str | None, int | None)
+
+
+def _parameter(name: str) -> Parameter:
+    option, plain = RUN_OPTIONS[name], _TYPES[name] in _PLAIN
+    declared = typer.Option(flag(name), metavar=option.metavar or None, help=option.help)
+    default = option.default if plain else None
+    type_: Any = _TYPES[name] if plain else list[str] | None
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, declared])
+
+
+def _value(name: str, value: Any) -> Any:
+    if _TYPES[name] in _PLAIN:
+        return value
+    return tuple(value or ()) if get_origin(_TYPES[name]) is Sequence else declared_options(value or ())
