@@ -227,7 +227,7 @@ class InputTypeStrategies:
 
     @staticmethod
     def logical(*classes: type[t.LogicalType], text: str = "") -> ArgumentTypeStrategy:
-        """An argument whose type is of one of these classes (`plans.types.NumericType`), as it is."""
+        """An argument whose type is of one of these classes (`plans.types.logical.NumericType`), as it is."""
         shown = text or " or ".join(class_.ROOT or class_.__name__ for class_ in classes)
         return ArgumentTypeStrategy(
             lambda call, at: call.arguments[at].type if isinstance(call.arguments[at].type, classes) else None,
