@@ -31,7 +31,7 @@ def ttls(text: str) -> dict[str, str]:
 
 
 def test_changes_the_ttl_and_not_one_character_more() -> None:
-    text = text_of(CASE)
+    text = json.dumps(json.loads(text_of(CASE)), indent=1)
     edited, changes = set_ttls(text, [parse_edit(f"{join_id(text)}.leftState=12345 ms")])
     removed = [line for line in difflib.ndiff(text.splitlines(), edited.splitlines()) if line[0] in "+-"]
     assert len(removed) == 2
