@@ -28,13 +28,15 @@ from compiled_plan.planner.physical.describe import rex_text, select_text
 from compiled_plan.planner.physical.plumbing import PhysicalValues
 from compiled_plan.planner.physical.scan import PhysicalChangelogNormalize, PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Keys, Monotonicity, Traits, UpdateKind, map_keys
-from compiled_plan.planner.physical.volatile import is_volatile
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Calc as CalcNode
 from compiled_plan.plans.nodes.stateless import Expand as ExpandNode
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner as WatermarkAssignerNode
-from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, python_function, type_of, walk
 from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, RowType
+
+#: Functions whose values differ from one call to the next.
+_VOLATILE = frozenset(("$RAND$1", "$RAND_INTEGER$1", "$UUID$1"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +213,19 @@ def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
     Not where a value would be computed twice that differs each time, or where the expressions would grow beyond use.
     """
     plain = len(above) == len(below) and all(isinstance(rex, InputRef) for rex in above)
-    if not plain and any(map(is_volatile, below)):
+    if not plain and any(map(_is_volatile, below)):
         return False
     return stays_small(above, below)
+
+
+def _is_volatile(rex: RexNode) -> bool:
+    """Whether two computations of the expression over one row may differ."""
+    return any(isinstance(node, Call) and (node.name in _VOLATILE or _changes(node)) for node in walk(rex))
+
+
+def _changes(call: Call) -> bool:
+    function = python_function(call)
+    return function is not None and not function.deterministic
 
 
 def calc_over(

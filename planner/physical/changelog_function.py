@@ -19,8 +19,7 @@ from compiled_plan.planner.physical.base import (
     unsupported,
 )
 from compiled_plan.planner.physical.describe import rex_text, type_text
-from compiled_plan.planner.physical.row_kinds import row_kinds
-from compiled_plan.planner.physical.traits import ModifyKinds, Traits, UpdateKind
+from compiled_plan.planner.physical.traits import ModifyKinds, Traits, UpdateKind, row_kinds
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.process_table_function import FROM, KINDS, TO, Direction
 from compiled_plan.plans.nodes.process_table_function import ProcessTableFunction as ProcessTableFunctionNode

@@ -22,8 +22,7 @@ from compiled_plan.planner.physical.base import (
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
-from compiled_plan.planner.physical.row_kinds import row_kinds
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Traits, UpdateKind, smallest
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable

@@ -22,9 +22,8 @@ from compiled_plan.planner.physical.base import (
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.requirements import producer, unsupported_changes
-from compiled_plan.planner.physical.row_kinds import row_kinds
 from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
-from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, smallest
+from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import ConflictStrategy

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, Flag
 
+from compiled_plan.plans.nodes.specs import RowKind
+
 Key = frozenset[int]
 Keys = frozenset[Key]
 
@@ -40,6 +42,16 @@ class UpdateKind(Enum):
     NONE = "NONE"
     AFTER = "AFTER"
     BOTH = "BOTH"
+
+
+def row_kinds(kinds: ModifyKinds, updates: UpdateKind) -> tuple[RowKind, ...]:
+    """The kinds of rows by which changes are sent, as nodes list them."""
+    found: list[RowKind] = ["INSERT"]
+    if kinds.updates:
+        found += ["UPDATE_BEFORE", "UPDATE_AFTER"] if updates is UpdateKind.BOTH else ["UPDATE_AFTER"]
+    if ModifyKinds.DELETE in kinds:
+        found.append("DELETE")
+    return tuple(found)
 
 
 class MiniBatchMode(Enum):
