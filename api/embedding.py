@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlglot import exp
-
 from compiled_plan.api.queries import from_path
 from compiled_plan.api.running import embedded
 from compiled_plan.api.table import Table
@@ -62,7 +60,7 @@ def _plain(schema: Schema) -> AnyType:
 def _cells(item: object) -> list[object]:
     """The values of a row; `row(...)` is a row, any other expression a row of one column."""
     if isinstance(item, Operand) and isinstance(item._node, ast.RowValue):
-        return [Operand(node) for node in item._node.expressions]
+        return [Operand(node) for node in item._node.items]
     return list(item) if isinstance(item, list | tuple) else [item]
 
 
@@ -79,8 +77,8 @@ def _from_expressions(context: PlanningContext, cells: list[list[object]], schem
     nodes = [[node_of(cell) for cell in row] for row in cells]
     if type_ is not None:
         kinds = [type_node(one) for one in type_.types]
-        nodes = [[exp.Cast(this=node, to=kind) for node, kind in zip(row, kinds, strict=True)] for row in nodes]
-    bound = bind(context, "from_values", exp.Values(expressions=[ast.RowValue(expressions=row) for row in nodes]))
+        nodes = [[ast.Cast(node, kind) for node, kind in zip(row, kinds, strict=True)] for row in nodes]
+    bound = bind(context, "from_values", ast.Values(tuple(ast.RowValue(tuple(row)) for row in nodes)))
     return Table(context, rows(Bound(bound.rel, names)))
 
 

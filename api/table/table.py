@@ -15,7 +15,7 @@ from compiled_plan.api.table.columns import ColumnMethods
 from compiled_plan.api.table.groups import GroupMethods
 from compiled_plan.api.table.joins import JoinMethods
 from compiled_plan.api.table.rows import RowMethods
-from compiled_plan.planner.table.building.nodes import ColumnNode, columns_remedy, identifier, named
+from compiled_plan.planner.table.building.nodes import column, columns_remedy, named
 from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.descriptors import TableDescriptor
 from compiled_plan.planner.table.expressions.expression import Expression
@@ -67,7 +67,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
                 f"column {name!r} is ambiguous: {names.count(name)} columns have that name",
                 remedy="take it from one of the tables that were joined, or rename it there",
             )
-        node = ColumnNode(parts=[identifier(name)], owner=self._rows.keys[-1])
+        node = column(name, self._rows.keys[-1])
         shown = f"{self._rows.name or 'table'}.{name}" if name.isidentifier() else f"table.col({name!r})"
         return Expression(named(node, shown))
 

@@ -6,14 +6,12 @@ Source: FLIP-155, "window"; Flink's "Table API" page, aggregations.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, NoReturn
-
-from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.group_windows import GROUP_WINDOWS
-from compiled_plan.planner.table.building.nodes import TEXT, WindowProperty, identifier
+from compiled_plan.planner.table.building.nodes import WindowProperty, identifier
 from compiled_plan.planner.table.building.planned import T
 from compiled_plan.planner.table.building.unfinished import Unfinished
 from compiled_plan.planner.table.operations import nodes_of
@@ -34,8 +32,8 @@ class GroupedTable(Unfinished, Generic[T]):
     NEXT = 'write group_by(...).select(col("key"), col("value").sum), and the operation behind it'
 
     _table: T
-    _keys: tuple[exp.Expr, ...]
-    _names: Mapping[str, exp.Expr]
+    _keys: tuple[ast.Expression, ...]
+    _names: Mapping[str, ast.Expression]
     _window: Window | None = None
 
     def select(self, *fields: Expression | str) -> T:
@@ -47,7 +45,7 @@ class GroupedTable(Unfinished, Generic[T]):
         items = [self._resolved(item) for item in select_items(self._table, "select", fields)]
         from compiled_plan.planner.table.expressions.expression import Expression
 
-        group = ast.GroupBy(expressions=list(self._keys))
+        group = ast.GroupBy(self._keys)
         return select(self._table, list(map(Expression, items)), "select", group=group)
 
     def aggregate(self, function: Expression) -> AggregatedTable[T]:
@@ -75,27 +73,22 @@ class GroupedTable(Unfinished, Generic[T]):
         """
         raise no_flat_aggregate()
 
-    def _resolved(self, node: exp.Expr) -> exp.Expr:
+    def _resolved(self, node: ast.Expression) -> ast.Expression:
         """The item with the names of keys, and what shows the window, replaced by what they stand for."""
         window = self._window
 
-        def change(part: exp.Expr) -> exp.Expr:
-            if isinstance(part, ast.ColumnRef) and part.name in self._names:
-                return self._names[part.name].copy()
-            if isinstance(part, WindowProperty) and window is not None and part.args["window"] == window.name:
-                found = window.group_call(f"_{part.args['kind']}")
-                found.meta[TEXT] = part.meta.get(TEXT, "")
-                return found
-            return part
+        def change(part: ast.Node) -> ast.Node | None:
+            if isinstance(part, ast.ColumnRef):
+                return self._names.get(part.name)
+            if isinstance(part, WindowProperty) and window is not None and part.window == window.name:
+                return replace(window.group_call(f"_{part.kind}"), python=part.python)
+            return None
 
         if not self._names and window is None:
             return node
         if isinstance(node, ast.ColumnRef) and node.name in self._names:
-            return exp.Alias(this=self._names[node.name].copy(), alias=identifier(node.name))
-        found = node.copy().transform(change, copy=False)
-        if isinstance(node, exp.Alias):
-            found.meta.update(node.meta)
-        return found
+            return ast.Alias(self._names[node.name], identifier(node.name))
+        return ast.rewrite(node, change)
 
 
 def no_flat_aggregate() -> UnsupportedError:
@@ -123,16 +116,16 @@ class AggregatedTable(Unfinished, Generic[T]):
 
 def group_by(table: T, fields: Sequence[object], window: Window | None = None) -> GroupedTable[T]:
     """GROUP BY the fields."""
-    keys: list[exp.Expr] = []
-    names: dict[str, exp.Expr] = {}
+    keys: list[ast.Expression] = []
+    names: dict[str, ast.Expression] = {}
     windowed = False
     for node in nodes_of("group_by", fields):
         if window is not None and isinstance(node, ast.ColumnRef) and node.name == window.name:
             keys.append(window.group_call())
             windowed = True
-        elif isinstance(node, exp.Alias):
-            keys.append(node.this)
-            names[node.args["alias"].name] = node.this
+        elif isinstance(node, ast.Alias):
+            keys.append(node.value)
+            names[node.name.name] = node.value
         else:
             keys.append(node)
     if window is not None and not windowed:
@@ -176,18 +169,18 @@ class OverWindowedTable(Unfinished, Generic[T]):
 
     def select(self, *fields: Expression | str) -> T:
         """The rows, with aggregates `.over(col("w"))` the windows."""
-        return select(self._table, fields, "select", windows=[window.node() for window in self._windows])
+        return select(self._table, fields, "select", windows=tuple(window.node() for window in self._windows))
 
 
 def window_table(table: T, window: Window) -> T:
     """A window table function: the table's columns, then window_start, window_end, window_time."""
     lengths = [length._node for length in window.lengths]
     shift = [] if window.shift is None else [window.shift._node]
-    arguments = [ast.Descriptor(expressions=[window.descriptor()]), *lengths, *shift]
+    arguments = [ast.Descriptor((window.descriptor(),)), *lengths, *shift]
     partition = [_plain(node) for node in nodes_of("window", window.partition)]
     return over_table(table, "window", window.kind, arguments, partition)
 
 
-def _plain(node: exp.Expr) -> exp.Expr:
+def _plain(node: ast.Expression) -> ast.Expression:
     """A column as SQL's PARTITION BY has it, by its name alone."""
-    return ast.ColumnRef(parts=[identifier(node.name)]) if isinstance(node, ast.ColumnRef) else node
+    return ast.ColumnRef((identifier(node.name),)) if isinstance(node, ast.ColumnRef) else node

@@ -5,16 +5,14 @@ Source: FLIP-155, "asof"; Flink's "Table API" page, joins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.from_clause import Place, bind_from
 from compiled_plan.planner.sql.binding.hints import bind_block_hints, check_names
-from compiled_plan.planner.table.building.nodes import InlineCall, by_name, identifier
+from compiled_plan.planner.table.building.nodes import FunctionAlias, InlineCall, by_name, identifier
 from compiled_plan.planner.table.building.planned import PlannedTable, T
 from compiled_plan.planner.table.building.rows import joined_rows
 from compiled_plan.planner.table.building.source import not_too_deep
@@ -41,7 +39,7 @@ class TemporalTable(Unfinished):
     NEXT = "give it to join(...) or left_outer_join(...) of the other table as the right side"
 
     table: PlannedTable
-    time: exp.Expr
+    time: ast.Expression
 
 
 def join(table: T, right: PlannedTable | TemporalTable, condition: object | None, kind: str, operation: str) -> T:
@@ -49,29 +47,29 @@ def join(table: T, right: PlannedTable | TemporalTable, condition: object | None
     as_of = right.time if isinstance(right, TemporalTable) else None
     other = right.table if isinstance(right, TemporalTable) else right
     check_same_environment(table, other, operation)
-    on: exp.Expr | None = None
+    on: ast.Expression | None = None
     if condition is not None:
         on = condition_node(operation, condition)
     elif kind != "INNER" or as_of is not None:
-        on = exp.Boolean(this=True)
+        on = ast.TruthValue(True)
     node = ast.Join(
-        left=relation_node(table._rows.for_join()),
-        right=relation_node(other._rows.for_join(), as_of),
-        kind="CROSS" if on is None else kind,
+        relation_node(table._rows.for_join()),
+        relation_node(other._rows.for_join(), as_of),
+        "CROSS" if on is None else kind,
         on=on,
     )
     return table._derived(joined_rows(_bound(table, node, operation, (*table._hints, *other._hints))), hints=())
 
 
-def _bound(table: PlannedTable, node: exp.Expr, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
+def _bound(table: PlannedTable, node: ast.Join, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
     binder = binder_for(table._context, operation)
-    found = bind_block_hints(exp.Hint(expressions=list(hints)) if hints else None, binder.source)
-    joined = not_too_deep(operation, lambda: bind_from(binder, exp.From(this=node), Place(Surroundings(), found)))
+    found = bind_block_hints(hints, binder.source)
+    joined = not_too_deep(operation, lambda: bind_from(binder, node, Place(Surroundings(), found)))
     check_names(found, [relation.name for relation in joined.relations])
     return joined
 
 
-def lateral_node(function: object, operation: str) -> exp.Expr:
+def lateral_node(function: object, operation: str) -> ast.Unnest | ast.TableFunction:
     """The relation of a table function's call: `call("split", col("a")).alias("word", "length")`.
 
     UNNEST of an array, map or multiset is one, too.
@@ -81,26 +79,31 @@ def lateral_node(function: object, operation: str) -> exp.Expr:
     """
     call = function._node if isinstance(function, Operand) else None
     names: tuple[str, ...] = ()
-    if isinstance(call, exp.Alias):
-        names = call.meta.get("columns") or (call.args["alias"].name,)
-        call = call.this
+    if isinstance(call, ast.Alias):
+        names = names_of_alias(call)
+        call = call.value
     if not isinstance(call, ast.Call):
         raise ProgramError(
             f"{operation}() takes the call of a table function, not {shown_of(function)}",
             where=f"{operation}()",
             remedy='write call("function", col("a")).alias("x", "y")',
         )
-    alias = exp.TableAlias(columns=[identifier(name) for name in names]) if names else None
+    alias = ast.TableAlias(columns=tuple(map(identifier, names))) if names else None
     if call.name == "UNNEST":
-        return ast.Unnest(expressions=call.arguments, lateral=True, alias=alias)
-    return ast.TableFunction(call=call, form="LATERAL TABLE", lateral=True, alias=alias)
+        return ast.Unnest(call.arguments, alias=alias)
+    return ast.TableFunction(call, alias)
+
+
+def names_of_alias(node: ast.Alias) -> tuple[str, ...]:
+    """The names that an alias gives to the columns of a function."""
+    return node.columns if isinstance(node, FunctionAlias) else (node.name.name,)
 
 
 def join_lateral(table: T, function: object, condition: object | None, kind: str, operation: str) -> T:
     """Each row with the rows that a table function gives for it."""
-    on: exp.Expr = exp.Boolean(this=True) if condition is None else condition_node(operation, condition)
+    on: ast.Expression = ast.TruthValue(True) if condition is None else condition_node(operation, condition)
     right = lateral_node(function, operation)
     if isinstance(right, ast.TableFunction) and isinstance(right.call, InlineCall):
-        right.set("call", by_name(table._context.catalog, right.call))
-    node = ast.Join(left=relation_node(table._rows.for_join()), right=right, kind=kind, on=on)
+        right = replace(right, call=by_name(table._context.catalog, right.call))
+    node = ast.Join(relation_node(table._rows.for_join()), right, kind, on=on)
     return table._derived(joined_rows(_bound(table, node, operation)), hints=())

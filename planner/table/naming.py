@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlglot import exp
-
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Bound, Surroundings
@@ -32,9 +30,9 @@ def scanned(
     Raises:
         ProgramError: there is none of that name.
     """
-    hints = [table_hint("OPTIONS", options)] if options else []
-    node = ast.TableRef(parts=[identifier(part) for part in path], hints=hints)
-    found = bind_from(binder_for(context, operation), exp.From(this=node), Place(Surroundings()))
+    hints = (table_hint("OPTIONS", options),) if options else ()
+    node = ast.TableRef(tuple(map(identifier, path)), hints)
+    found = bind_from(binder_for(context, operation), node, Place(Surroundings()))
     declared = context.catalog.find(path)
     origin = Origin(path, declared, tuple(options.items())) if isinstance(declared, CatalogTable) else None
     names = tuple(column.name for column in found.visible)
@@ -49,7 +47,7 @@ def hinted(table: T, name: str, options: Mapping[str, str]) -> T:
     texts = {str(key): str(value) for key, value in options.items()}
     if name.upper() != "OPTIONS":
         node = table_hint(name, texts)
-        bind_block_hints(exp.Hint(expressions=[node]), binder_for(context, "hint").source)
+        bind_block_hints((node,), binder_for(context, "hint").source)
         return type(table)(context, table._rows, (*table._hints, node), origin)
     if origin is None:
         raise ProgramError(

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.building.nodes import column_at, named
@@ -76,12 +74,12 @@ def fillna(table: T, value: object, fields: Sequence[object] | None) -> T:
     return with_columns_at(table, {_place(table, name): _filled(table, name, values[name]) for name in names}, "fillna")
 
 
-def _filled(table: PlannedTable, name: str, value: object) -> exp.Expr:
+def _filled(table: PlannedTable, name: str, value: object) -> ast.Expression:
     if value is None:
         raise ProgramError("fillna() cannot fill with None", where="fillna()", remedy="give a value")
     column = _column(table, name)
-    branch = exp.If(this=ast.IsPredicate(this=column, kind="NULL"), true=_node(value, _type(table, name)))
-    return named(exp.Case(ifs=[branch], default=column), f"fillna of col({name!r}) with {value!r}")
+    branch = ast.When(ast.IsPredicate(column, "NULL"), _node(value, _type(table, name)))
+    return named(ast.Case((branch,), column), f"fillna of col({name!r}) with {value!r}")
 
 
 def dropna(table: T, thresh: object, fields: Sequence[object] | None) -> T:
@@ -101,22 +99,21 @@ def dropna(table: T, thresh: object, fields: Sequence[object] | None) -> T:
     if not columns:
         raise ProgramError("dropna() has no columns to look at", where="dropna()", remedy="leave the list out for all")
     total = _sum([_present(node) for node in columns])
-    least = exp.Literal(this=str(1 if thresh == -1 else thresh), is_string=False)
-    return where(table, Expression(exp.GTE(this=total, expression=least)), "dropna")
+    least = ast.Constant(str(1 if thresh == -1 else thresh))
+    return where(table, Expression(ast.Binary(">=", total, least)), "dropna")
 
 
-def _sum(terms: list[exp.Expr]) -> exp.Expr:
+def _sum(terms: list[ast.Expression]) -> ast.Expression:
     """The sum from left to right; of many terms the sum of the sums of both halves, which nests less deeply."""
     if len(terms) <= _FLAT:
-        return reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
+        return reduce(lambda left, right: ast.Binary("+", left, right), terms)
     half = len(terms) // 2
-    return exp.Add(this=_sum(terms[:half]), expression=_sum(terms[half:]))
+    return ast.Binary("+", _sum(terms[:half]), _sum(terms[half:]))
 
 
-def _present(node: exp.Expr) -> exp.Expr:
-    one, zero = (exp.Literal(this=text, is_string=False) for text in "10")
-    branch = exp.If(this=ast.IsPredicate(this=node, kind="NULL", negated=True), true=one)
-    return exp.Case(ifs=[branch], default=zero)
+def _present(node: ast.Expression) -> ast.Expression:
+    branch = ast.When(ast.IsPredicate(node, "NULL", negated=True), ast.Constant("1"))
+    return ast.Case((branch,), ast.Constant("0"))
 
 
 def replace(table: T, replacement: object, fields: Sequence[object] | None) -> T:
@@ -136,16 +133,16 @@ def replace(table: T, replacement: object, fields: Sequence[object] | None) -> T
     return with_columns_at(table, changed, "replace")
 
 
-def _replaced(table: PlannedTable, name: str, replacement: Mapping[object, object]) -> exp.Expr:
+def _replaced(table: PlannedTable, name: str, replacement: Mapping[object, object]) -> ast.Expression:
     column, type_ = _column(table, name), _type(table, name)
 
-    def condition(key: object) -> exp.Expr:
+    def condition(key: object) -> ast.Expression:
         if key is None:
-            return ast.IsPredicate(this=column, kind="NULL")
-        return exp.EQ(this=column, expression=_node(key, type_))
+            return ast.IsPredicate(column, "NULL")
+        return ast.Binary("=", column, _node(key, type_))
 
-    branches = [exp.If(this=condition(key), true=_node(value, type_)) for key, value in replacement.items()]
-    return named(exp.Case(ifs=branches, default=column), f"replace in col({name!r})")
+    branches = tuple(ast.When(condition(key), _node(value, type_)) for key, value in replacement.items())
+    return named(ast.Case(branches, column), f"replace in col({name!r})")
 
 
 def _fitting(table: PlannedTable, values: Sequence[object], operation: str) -> list[str]:
@@ -179,7 +176,7 @@ def _place(table: PlannedTable, name: str) -> int:
     return place_of("fillna", name, table._rows)
 
 
-def _column(table: PlannedTable, name: str) -> exp.Expr:
+def _column(table: PlannedTable, name: str) -> ast.Expression:
     return column_at(name, _place(table, name))
 
 
@@ -188,10 +185,10 @@ def _type(table: PlannedTable, name: str) -> LogicalType:
     return rows.rel.row_type.types[rows.visible[_place(table, name)].index]
 
 
-def _node(value: object, type_: LogicalType) -> exp.Expr:
+def _node(value: object, type_: LogicalType) -> ast.Expression:
     """The node of a value; a row or collection of Python is one of the column's type, names of fields included."""
     if isinstance(value, Operand):
         return value._node
     if value is not None and isinstance(type_, FieldsType | ArrayType | MapType):
-        return exp.Cast(this=exact(value), to=type_node(type_.with_nullability(True)))
+        return ast.Cast(exact(value), type_node(type_.with_nullability(True)))
     return exact(value)

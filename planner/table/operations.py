@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-from sqlglot import exp
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
+from compiled_plan.planner.sql.binding.from_clause import BoundRelation
 from compiled_plan.planner.sql.binding.queries import bind_query
 from compiled_plan.planner.table.building.nodes import column, column_at, columns_remedy, identifier, named
 from compiled_plan.planner.table.building.rows import Rows
@@ -25,23 +24,23 @@ def binder_for(context: PlanningContext, operation: str) -> Binder:
     return Binder(Operation(operation), context.catalog, bind_query, context.names)
 
 
-def relation_node(rows: Rows, as_of: exp.Expr | None = None) -> ast.BoundRelation:
+def relation_node(rows: Rows, as_of: ast.Expression | None = None) -> BoundRelation:
     """The rows of a table as a relation of a query."""
-    return ast.BoundRelation(relation=rows, as_of=as_of)
+    return BoundRelation(rows, as_of)
 
 
-def all_columns(rows: Rows) -> list[exp.Expr]:
+def all_columns(rows: Rows) -> list[ast.Expression]:
     """The columns of `*`, each by its place."""
     return [column_at(name, place) for place, name in enumerate(rows.names)]
 
 
-def nodes_of(operation: str, fields: Iterable[object], what: str = "a column") -> list[exp.Expr]:
+def nodes_of(operation: str, fields: Iterable[object], what: str = "a column") -> list[ast.Expression]:
     """The nodes of expressions, or of columns' names.
 
     Raises:
         ProgramError: neither an expression nor a text.
     """
-    found: list[exp.Expr] = []
+    found: list[ast.Expression] = []
     for item in fields:
         if isinstance(item, Operand):
             found.append(item._node)
@@ -67,7 +66,7 @@ def listed(operation: str, fields: object) -> Sequence[object]:
     raise ProgramError(f"{operation}() takes a list of fields, not {shown}", where=f"{operation}()", remedy=remedy)
 
 
-def condition_node(operation: str, condition: object) -> exp.Expr:
+def condition_node(operation: str, condition: object) -> ast.Expression:
     """The node of a condition.
 
     Raises:
@@ -124,28 +123,33 @@ def place_of(operation: str, name: str, rows: Rows) -> int:
     return places[0]
 
 
-def aliased(node: exp.Expr, name: str) -> exp.Expr:
+def spelled(node: ast.Expression) -> str:
+    """The name that a node says: that of a column or function, or a constant text; else empty."""
+    match node:
+        case ast.ColumnRef() | ast.Call():
+            return node.name
+        case ast.Constant():
+            return node.text
+    return ""
+
+
+def aliased(node: ast.Expression, name: str) -> ast.Expression:
     """The expression under a name."""
-    return exp.Alias(this=node, alias=identifier(name))
+    return ast.Alias(node, identifier(name))
 
 
 def bind_select(
     context: PlanningContext,
     operation: str,
     rows: Rows,
-    items: Sequence[exp.Expr],
-    *,
-    hints: Sequence[exp.Expr] = (),
-    **clauses: object,
+    items: Sequence[ast.Expression],
+    **clauses: Any,
 ) -> Bound:
-    """The query SELECT items FROM the rows, with further clauses under the names that `exp.Select` has for them."""
-    hint = exp.Hint(expressions=list(hints)) if hints else None
-    from_ = exp.From(this=relation_node(rows))
-    node = exp.Select(expressions=list(items), from_=from_, hint=hint, **clauses)
-    return bind(context, operation, node)
+    """The query SELECT items FROM the rows, with further clauses under the names that `ast.Select` has for them."""
+    return bind(context, operation, ast.Select(items=tuple(items), source=relation_node(rows), **clauses))
 
 
-def bind(context: PlanningContext, operation: str, node: exp.Expr) -> Bound:
+def bind(context: PlanningContext, operation: str, node: ast.QueryNode) -> Bound:
     """A query bound."""
     binder = binder_for(context, operation)
     return not_too_deep(operation, lambda: binder.bind_query(binder, node, Surroundings()))
@@ -153,5 +157,5 @@ def bind(context: PlanningContext, operation: str, node: exp.Expr) -> Bound:
 
 def table_hint(name: str, options: Mapping[str, str]) -> ast.TableHint:
     """The node of a hint with options."""
-    pairs = [ast.HintOption(key_=str(key), value=str(value)) for key, value in options.items()]
-    return ast.TableHint(this=identifier(name), options=pairs)
+    pairs = tuple(ast.HintOption(str(key), str(value)) for key, value in options.items())
+    return ast.TableHint(identifier(name), pairs)

@@ -5,14 +5,12 @@ Source: Flink's "Table API" page, row-based operations.
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import column_at, identifier
 from compiled_plan.planner.table.building.planned import T
 from compiled_plan.planner.table.expressions.core import Operand
 from compiled_plan.planner.table.expressions.expression import Expression
-from compiled_plan.planner.table.joins import join_lateral
+from compiled_plan.planner.table.joins import join_lateral, names_of_alias
 from compiled_plan.planner.table.selecting import select
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import FieldsType
@@ -25,7 +23,7 @@ def map_rows(table: T, function: object) -> T:
     return flattened(whole, 0, names, "map")
 
 
-def call_and_names(function: object, operation: str) -> tuple[exp.Expr, tuple[str, ...]]:
+def call_and_names(function: object, operation: str) -> tuple[ast.Expression, tuple[str, ...]]:
     """The node of a call, and the names that its alias gives to its columns."""
     if not isinstance(function, Operand):
         raise ProgramError(
@@ -34,8 +32,8 @@ def call_and_names(function: object, operation: str) -> tuple[exp.Expr, tuple[st
             remedy=f'write {operation}(call("function", col("a")))',
         )
     node = function._node
-    if isinstance(node, exp.Alias):
-        return node.this, tuple(node.meta.get("columns") or (node.args["alias"].name,))
+    if isinstance(node, ast.Alias):
+        return node.value, names_of_alias(node)
     return node, ()
 
 
@@ -46,7 +44,7 @@ def flattened(table: T, place: int, names: tuple[str, ...], operation: str) -> T
     kept = [Expression(column_at(name, at)) for at, name in enumerate(found.names[:place])]
     last = column_at(found.names[place], place)
     if isinstance(type_, FieldsType):
-        fields: list[exp.Expr] = [ast.FieldAccess(this=last, field=identifier(name)) for name in type_.names]
+        fields: list[ast.Expression] = [ast.FieldAccess(last, identifier(name)) for name in type_.names]
         known = list(type_.names)
     else:
         fields, known = [last], [found.names[place]]

@@ -15,8 +15,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import column_at, named
 from compiled_plan.planner.table.building.planned import PlannedTable, T
@@ -41,7 +39,7 @@ def sample(table: T, fraction: object, seed: object) -> T:
     if seed is not None:
         hashed = _hash(table, _checked_seed("sample", seed))
         return where(table, _within(hashed, Fraction(0), Fraction(str(fraction))), "sample")
-    condition = exp.LT(this=call_node("RAND"), expression=exact(fraction))
+    condition = ast.Binary("<", call_node("RAND"), exact(fraction))
     return where(table, Expression(named(condition, f"sample({fraction!r})")), "sample")
 
 
@@ -68,39 +66,37 @@ def split(table: T, weights: object, seed: object) -> list[T]:
     return found
 
 
-def _within(number: exp.Expr, begin: Fraction, end: Fraction) -> Expression:
+def _within(number: ast.Expression, begin: Fraction, end: Fraction) -> Expression:
     """From `begin` up to below `end`, where 0 and 1 are no limits."""
-    limits: list[exp.Expr] = []
+    limits: list[ast.Expression] = []
     if begin > 0:
-        limits.append(exp.GTE(this=number, expression=_limit(begin)))
+        limits.append(ast.Binary(">=", number, _limit(begin)))
     if end < 1:
-        limits.append(exp.LT(this=number, expression=_limit(end)))
+        limits.append(ast.Binary("<", number, _limit(end)))
     if begin >= 1 or begin == end:
-        return Expression(exp.Boolean(this=False))
+        return Expression(ast.TruthValue(False))
     if not limits:
-        return Expression(exp.Boolean(this=True))
-    return Expression(reduce(lambda left, right: exp.And(this=left, expression=right), limits))
+        return Expression(ast.TruthValue(True))
+    return Expression(reduce(lambda left, right: ast.Binary("AND", left, right), limits))
 
 
-def _limit(share: Fraction) -> exp.Expr:
+def _limit(share: Fraction) -> ast.Expression:
     steps = 16**_DIGITS
     return node_of(f"{min(math.ceil(share * steps), steps - 1):0{_DIGITS}x}")
 
 
-def _hash(table: PlannedTable, seed: int) -> exp.Expr:
+def _hash(table: PlannedTable, seed: int) -> ast.Expression:
     """SUBSTRING(MD5(CONCAT_WS('|', seed, COALESCE(CAST(a AS STRING), ''), ...)), 1, 8) over all columns."""
     rows = table._rows
-    texts: list[exp.Expr] = []
+    texts: list[ast.Expression] = []
     for place, column in enumerate(rows.visible):
         type_ = rows.rel.row_type.types[column.index]
         if isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME:
             continue  # reads the clock anew each time
         node = column_at(column.name, place)
-        text = node if isinstance(type_, CharacterType) else exp.Cast(this=node, to=type_node("STRING"))
+        text = node if isinstance(type_, CharacterType) else ast.Cast(node, type_node("STRING"))
         texts.append(Expression(text).if_null("")._node if type_.nullable else text)
-    call = call_node("CONCAT_WS")
-    call.set("expressions", [node_of("|"), node_of(str(seed)), *texts])
-    digest: exp.Expr = ast.Call(parts=[exp.Identifier(this="MD5")], expressions=[call])
+    digest = call_node("MD5", call_node("CONCAT_WS", "|", str(seed), *texts))
     return Expression(digest).substring(1, _DIGITS)._node
 
 

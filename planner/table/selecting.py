@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-from sqlglot import exp
+from typing import TYPE_CHECKING, Any, Literal
 
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Sort
 from compiled_plan.planner.functions.registry import is_aggregate, is_function
@@ -14,7 +12,7 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind_condition
 from compiled_plan.planner.sql.binding.user_functions import find_user_function
-from compiled_plan.planner.table.building.nodes import Columns, InlineCall, by_name, column_at
+from compiled_plan.planner.table.building.nodes import Columns, FunctionAlias, InlineCall, by_name, column_at
 from compiled_plan.planner.table.building.planned import PlannedTable, T
 from compiled_plan.planner.table.building.rows import rows
 from compiled_plan.planner.table.building.source import not_too_deep
@@ -31,6 +29,7 @@ from compiled_plan.planner.table.operations import (
     nodes_of,
     place_of,
     relation_node,
+    spelled,
 )
 from compiled_plan.plans.errors import ProgramError
 
@@ -38,19 +37,19 @@ if TYPE_CHECKING:
     from compiled_plan.planner.table.expressions.expression import Expression
 
 
-def select(table: T, fields: Sequence[object], operation: str = "select", **clauses: object) -> T:
+def select(table: T, fields: Sequence[object], operation: str = "select", **clauses: Any) -> T:
     """SELECT fields FROM the table."""
     if not fields:
         raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy='write select(col("name"))')
     items = list(select_items(table, operation, fields))
     binder = binder_for(table._context, operation)
-    aggregated = any(_is_aggregate(binder, part) for item in items for part in item.walk())
+    aggregated = any(_is_aggregate(binder, part) for item in items for part in ast.walk(item))
     hints = table._hints if aggregated or clauses.get("group") is not None else ()
     bound = bind_select(table._context, operation, table._rows, items, hints=hints, **clauses)
     return table._derived(rows(bound, table._rows.name), hints=() if hints else table._hints)
 
 
-def _is_aggregate(binder: Binder, node: exp.Expr) -> bool:
+def _is_aggregate(binder: Binder, node: ast.Node) -> bool:
     if not isinstance(node, ast.Call) or node.over is not None:
         return False
     if isinstance(node, InlineCall):
@@ -59,15 +58,15 @@ def _is_aggregate(binder: Binder, node: exp.Expr) -> bool:
     return is_aggregate(node.name) if user is None else user.callables.kind.value == "AGGREGATE"
 
 
-def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
+def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[ast.Expression]:
     """The items of a SELECT list; "*" stands for all columns."""
-    found: list[exp.Expr] = []
+    found: list[ast.Expression] = []
     for node in nodes_of(operation, fields):
         if isinstance(node, ast.ColumnRef) and node.name == "*":
             found += all_columns(table._rows)
         elif isinstance(node, Columns):
             found += _several(table, operation, node)
-        elif isinstance(node, exp.Alias) and "columns" in node.meta:
+        elif isinstance(node, FunctionAlias):
             raise ProgramError(
                 "several names are for the columns of a table function",
                 where=f"{operation}()",
@@ -78,7 +77,7 @@ def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) 
     return found
 
 
-def _several(table: PlannedTable, operation: str, node: Columns) -> list[exp.Expr]:
+def _several(table: PlannedTable, operation: str, node: Columns) -> list[ast.Expression]:
     """The columns of `with_columns` in the order of their mention; those of `without_columns` in the table's."""
     everything = all_columns(table._rows)
 
@@ -93,8 +92,8 @@ def _several(table: PlannedTable, operation: str, node: Columns) -> list[exp.Exp
             )
         return column - 1
 
-    places = [at for first, last in node.args["chosen"] for at in range(place(first), place(last) + 1)]
-    if node.args["negated"]:
+    places = [at for first, last in node.chosen for at in range(place(first), place(last) + 1)]
+    if node.negated:
         places = [at for at in range(len(everything)) if at not in places]
     return [everything[at] for at in places]
 
@@ -112,14 +111,14 @@ def where(table: T, condition: object, operation: str) -> T:
 def distinct(table: T) -> T:
     """SELECT DISTINCT *."""
     bound = bind_select(
-        table._context, "distinct", table._rows, all_columns(table._rows), hints=table._hints, distinct=exp.Distinct()
+        table._context, "distinct", table._rows, all_columns(table._rows), hints=table._hints, distinct=True
     )
     return table._derived(rows(bound, table._rows.name, table._rows.with_rel(bound.rel).keys), hints=())
 
 
 def order_by(table: T, fields: Sequence[object]) -> T:
     """ORDER BY."""
-    keys = exp.Order(expressions=[ordered(node) for node in nodes_of("order_by", fields)])
+    keys = ast.OrderBy(tuple(map(ordered, nodes_of("order_by", fields))))
     if not fields:
         raise ProgramError("order_by() has no columns", where="order_by()", remedy='write order_by(col("a").desc)')
     bound = bind_select(table._context, "order_by", table._rows, all_columns(table._rows), order=keys)
@@ -148,21 +147,21 @@ def _limited(rel: RelNode, offset: int | None, fetch: int | None) -> RelNode:
     return Sort(rel, (), offset or 0, fetch)
 
 
-_SETS: dict[str, tuple[type[exp.Expr], bool]] = {
-    "union": (exp.Union, True),
-    "union_all": (exp.Union, False),
-    "intersect": (exp.Intersect, True),
-    "intersect_all": (exp.Intersect, False),
-    "minus": (exp.Except, True),
-    "minus_all": (exp.Except, False),
+_SETS: dict[str, tuple[Literal["UNION", "INTERSECT", "EXCEPT"], bool]] = {
+    "union": ("UNION", True),
+    "union_all": ("UNION", False),
+    "intersect": ("INTERSECT", True),
+    "intersect_all": ("INTERSECT", False),
+    "minus": ("EXCEPT", True),
+    "minus_all": ("EXCEPT", False),
 }
 
 
 def combine(table: T, other: PlannedTable, operation: str) -> T:
     """A set operation of two tables with as many columns of fitting types; the names are those of the first."""
     check_same_environment(table, other, operation)
-    class_, every = _SETS[operation]
-    node = class_(this=relation_node(table._rows), expression=relation_node(other._rows), distinct=every)
+    operator, distinct = _SETS[operation]
+    node = ast.SetOperation(operator, relation_node(table._rows), relation_node(other._rows), distinct)
     return table._derived(rows(bind(table._context, operation, node)), hints=())
 
 
@@ -200,7 +199,7 @@ def rename_all(table: T, names: Sequence[str]) -> T:
 
 def names_only(operation: str, names: Sequence[object]) -> list[str]:
     """Names that are given as texts or as `col("name")`."""
-    return [node.name for node in nodes_of(operation, names)]
+    return list(map(spelled, nodes_of(operation, names)))
 
 
 def add_columns(table: T, fields: Sequence[object]) -> T:
@@ -229,14 +228,14 @@ def rename_columns(table: T, fields: Sequence[object]) -> T:
     items = all_columns(table._rows)
     names = list(table._rows.names)
     for node in nodes_of("rename_columns", fields):
-        if not isinstance(node, exp.Alias) or not isinstance(node.this, ast.ColumnRef):
+        if not isinstance(node, ast.Alias) or not isinstance(node.value, ast.ColumnRef):
             raise ProgramError(
                 "rename_columns() takes columns with aliases",
                 where="rename_columns()",
                 remedy='write rename_columns(col("a").alias("b"))',
             )
-        place = place_of("rename_columns", node.this.name, table._rows)
-        names[place] = node.args["alias"].name
+        place = place_of("rename_columns", node.value.name, table._rows)
+        names[place] = node.name.name
         items[place] = aliased(items[place], names[place])
     _check_unique("rename_columns", names)
     return select(table, list(map(_expression, items)), "rename_columns")
@@ -251,15 +250,15 @@ def drop_columns(table: T, fields: Sequence[object]) -> T:
     return select(table, list(map(_expression, kept)), "drop_columns")
 
 
-def _new_columns(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
+def _new_columns(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[ast.Expression]:
     if not fields:
         raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy="give at least one")
     return select_items(table, operation, fields)
 
 
-def _name_of(node: exp.Expr) -> str | None:
-    if isinstance(node, exp.Alias):
-        return str(node.args["alias"].name)
+def _name_of(node: ast.Expression) -> str | None:
+    if isinstance(node, ast.Alias):
+        return node.name.name
     return node.name if isinstance(node, ast.ColumnRef) else None
 
 
@@ -273,13 +272,13 @@ def _check_unique(operation: str, names: Sequence[str]) -> None:
             )
 
 
-def _expression(node: exp.Expr) -> Expression:
+def _expression(node: ast.Expression) -> Expression:
     from compiled_plan.planner.table.expressions.expression import Expression
 
     return Expression(node)
 
 
-def with_columns_at(table: T, changed: dict[int, exp.Expr], operation: str) -> T:
+def with_columns_at(table: T, changed: dict[int, ast.Expression], operation: str) -> T:
     """All columns in their places and under their names, some computed anew."""
     names = table._rows.names
     items = [

@@ -6,8 +6,7 @@ Source: FLIP-155, "deduplicate" and "topn".
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from sqlglot import exp
+from dataclasses import replace
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import column_at
@@ -26,7 +25,7 @@ def deduplicate(table: T, fields: Sequence[object], order_field: object, keep_fi
     """The first or last row for each value of the fields."""
     partition = nodes_of("deduplicate", listed("deduplicate", fields))
     (order,) = nodes_of("deduplicate", [order_field])
-    if isinstance(order, exp.Ordered):
+    if isinstance(order, ast.Ordered):
         raise ProgramError(
             "the order field of deduplicate() is a time attribute, without a direction",
             where="deduplicate()",
@@ -38,8 +37,8 @@ def deduplicate(table: T, fields: Sequence[object], order_field: object, keep_fi
             where="deduplicate()",
             remedy="write True for the first row, False for the last",
         )
-    key = exp.Ordered(this=order, desc=not keep_first, nulls_first=None)
-    return _numbered(table, "deduplicate", partition, [key], exp.EQ, 1, None)
+    key = ast.Ordered(order, not keep_first)
+    return _numbered(table, "deduplicate", partition, [key], "=", 1, None)
 
 
 def topn(table: T, n: object, partition: Sequence[object], order: Sequence[object], rank_column: str | None) -> T:
@@ -50,23 +49,22 @@ def topn(table: T, n: object, partition: Sequence[object], order: Sequence[objec
     if not keys:
         raise ProgramError("topn() has no order", where="topn()", remedy='give order fields, such as col("c").desc')
     fields = nodes_of("topn", listed("topn", partition))
-    return _numbered(table, "topn", fields, keys, exp.LTE, n, rank_column)
+    return _numbered(table, "topn", fields, keys, "<=", n, rank_column)
 
 
 def _numbered(
     table: T,
     operation: str,
-    partition: list[exp.Expr],
-    order: list[exp.Expr],
-    comparison: type[exp.Expr],
+    partition: list[ast.Expression],
+    order: list[ast.Ordered],
+    comparison: str,
     number: int,
     rank_column: str | None,
 ) -> T:
     """SELECT * FROM (SELECT *, ROW_NUMBER() OVER (...) AS rownum FROM table) WHERE rownum <= number."""
     found = table._rows
-    spec = ast.WindowSpec(partition_by=partition, order=exp.Order(expressions=order))
-    call = call_node("ROW_NUMBER")
-    call.set("over", spec)
+    spec = ast.WindowSpec(partition_by=tuple(partition), order=ast.OrderBy(tuple(order)))
+    call = replace(call_node("ROW_NUMBER"), over=spec)
     name = rank_column or _RANK
     if rank_column is None:
         while name in found.names:
@@ -75,14 +73,12 @@ def _numbered(
         raise ProgramError(
             f"the table has a column {rank_column!r} already", where=f"{operation}()", remedy="name the rank otherwise"
         )
-    inner = exp.Select(
-        expressions=[*all_columns(found), aliased(call, name)], from_=exp.From(this=relation_node(found))
-    )
+    inner = ast.Select(items=(*all_columns(found), aliased(call, name)), source=relation_node(found))
     ranked = rows(bind(table._context, operation, inner), found.name)
     width = len(found.names) + (rank_column is not None)
     items = [column_at(known, at) for at, known in enumerate(ranked.names[:width])]
-    limit = comparison(this=col(name)._node, expression=exp.Literal(this=str(number), is_string=False))
-    outer = exp.Select(expressions=items, from_=exp.From(this=relation_node(ranked)), where=exp.Where(this=limit))
+    limit = ast.Binary(comparison, col(name)._node, ast.Constant(str(number)))
+    outer = ast.Select(items=tuple(items), source=relation_node(ranked), where=limit)
     bound = bind(table._context, operation, outer)
     keys = () if rank_column is not None else found.with_rel(bound.rel).keys
     return table._derived(rows(bound, found.name, keys))

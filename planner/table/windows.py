@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Self
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import identifier
 from compiled_plan.planner.table.building.python_literals import literal, node_of
@@ -18,7 +16,7 @@ from compiled_plan.planner.table.building.unfinished import Beginning, Unfinishe
 from compiled_plan.planner.table.expressions.aggregates import ordered
 from compiled_plan.planner.table.expressions.core import call_node, shown_of
 from compiled_plan.planner.table.expressions.expression import Expression
-from compiled_plan.planner.table.operations import nodes_of
+from compiled_plan.planner.table.operations import nodes_of, spelled
 from compiled_plan.plans.errors import ProgramError
 
 #: How long something is: `lit(10).minutes`, or a timedelta.
@@ -66,7 +64,7 @@ class Window(Unfinished):
         """A name: the window then is one of GROUP BY, and `col(name).start` and `.end` show it."""
         return replace(self, name=_name(name))
 
-    def descriptor(self) -> exp.Identifier:
+    def descriptor(self) -> ast.Identifier:
         """The name of the time column.
 
         Raises:
@@ -81,7 +79,7 @@ class Window(Unfinished):
             )
         return identifier(node.name)
 
-    def group_call(self, suffix: str = "") -> exp.Expr:
+    def group_call(self, suffix: str = "") -> ast.Call:
         """TUMBLE(time, size) of GROUP BY, or TUMBLE_START and the like."""
         if self.kind == "CUMULATE" or self.partition or self.shift is not None:
             what = "partitions" if self.partition else "an offset" if self.shift is not None else "CUMULATE"
@@ -92,7 +90,7 @@ class Window(Unfinished):
             )
         return call_node(f"{self.kind}{suffix}", Expression(self._time()), *self.lengths)
 
-    def _time(self) -> exp.Expr:
+    def _time(self) -> ast.Expression:
         if self.time is None:
             raise ProgramError("the window has no time", where="window()", remedy='write .on(col("ts"))')
         return self.time._node
@@ -192,7 +190,7 @@ def _interval(what: str, length: Length) -> Expression:
 
 def _name(name: object) -> str:
     """The name of an alias, given as a text or as a column."""
-    found = name._node.name if isinstance(name, Expression) else name
+    found = spelled(name._node) if isinstance(name, Expression) else name
     if not isinstance(found, str) or not found:
         raise ProgramError(f"{name!r} is no name of a window", where="alias()", remedy='write .alias("w")')
     return found
@@ -249,13 +247,9 @@ class OverWindow(Unfinished):
                 where="over_window()",
                 remedy='write Over.partition_by(...).order_by(col("ts")).alias("w"), with a time attribute',
             )
-        order = [ordered(node) for node in nodes_of("over_window", self.order)]
-        spec = ast.WindowSpec(
-            partition_by=nodes_of("over_window", self.partition),
-            order=exp.Order(expressions=order),
-            frame=self._frame(),
-        )
-        return ast.NamedWindow(this=identifier(self.name), spec=spec)
+        order = ast.OrderBy(tuple(map(ordered, nodes_of("over_window", self.order))))
+        spec = ast.WindowSpec(None, tuple(nodes_of("over_window", self.partition)), order, self._frame())
+        return ast.NamedWindow(identifier(self.name), spec)
 
     def _frame(self) -> ast.Frame | None:
         if self.lower is None and self.upper is None:
@@ -269,7 +263,7 @@ class OverWindow(Unfinished):
                 where="over_window()",
                 remedy="give both bounds as rows, or both as ranges",
             )
-        return ast.Frame(unit=unit, start=_bound(lower, "PRECEDING"), end=_bound(upper, "FOLLOWING"))
+        return ast.Frame(unit, _bound(lower, "PRECEDING"), _bound(upper, "FOLLOWING"))
 
 
 def _unit(bound: Expression | str) -> str:
@@ -290,8 +284,8 @@ def _bound(bound: Expression | str, side: str) -> ast.FrameBound:
             raise ProgramError(
                 f"{bound!r} is no bound of a window", where="over_window()", remedy=f"write {', '.join(kinds)}"
             )
-        return ast.FrameBound(kind=kinds[bound])
-    return ast.FrameBound(kind=side, this=node_of(bound))
+        return ast.FrameBound(kinds[bound])
+    return ast.FrameBound(side, node_of(bound))
 
 
 class Over(metaclass=Beginning):

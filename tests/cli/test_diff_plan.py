@@ -310,7 +310,7 @@ BIG = "\n".join(
         "END;",
     ]
 )
-HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "jsonschema", "numpy", "fsspec", "sqlglot", "rich")
+HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "jsonschema", "numpy", "fsspec", "rich")
 
 
 def test_plans_of_a_hundred_nodes_in_no_time(tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.kinds import SetKind
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Hint, Project, RelNode, SetOp
 from compiled_plan.planner.algebra.rex import OuterRef, Over, Subquery
@@ -33,7 +31,7 @@ class Clause:
     """A bound expression of a query block and where it stands; `name` is its column's name."""
 
     rex: RexNode
-    node: exp.Expr
+    node: ast.Node
     name: str = ""
 
 
@@ -53,10 +51,10 @@ class Grouping:
 NO_GROUPING = Grouping((), ((),))
 
 
-def has_keys(group: exp.Expr | None) -> bool:
+def has_keys(group: ast.GroupBy | None) -> bool:
     """Whether GROUP BY holds anything but the empty set."""
-    items = group.expressions if group is not None else []
-    return any(not (isinstance(item, ast.RowValue) and not item.expressions) for item in items)
+    items = group.items if group is not None else ()
+    return any(not (isinstance(item, ast.RowValue) and not item.items) for item in items)
 
 
 def is_aggregate(rexes: Sequence[RexNode]) -> bool:
@@ -72,24 +70,24 @@ def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Group
     """
     keys: list[RexNode] = []
 
-    def key(node: exp.Expr) -> int:
+    def key(node: ast.Expression) -> int:
         rex = bind_value(binder, node, context)
         if rex not in keys:
             keys.append(rex)
         return keys.index(rex)
 
-    def columns(node: exp.Expr) -> tuple[int, ...]:
+    def columns(node: ast.Expression) -> tuple[int, ...]:
         """A key, or a parenthesised set of keys."""
-        if isinstance(node, ast.RowValue) and not node.args.get("explicit"):
-            return tuple(dict.fromkeys(key(item) for item in node.expressions))
+        if isinstance(node, ast.RowValue) and not node.explicit:
+            return tuple(dict.fromkeys(key(item) for item in node.items))
         return (key(node),)
 
-    def alternatives(node: exp.Expr) -> list[tuple[int, ...]]:
+    def alternatives(node: ast.Expression) -> list[tuple[int, ...]]:
         """The sets that one item of GROUP BY stands for."""
         if isinstance(node, ast.GroupingSets):
-            return [found for item in node.expressions for found in alternatives(item)]
+            return [found for item in node.items for found in alternatives(item)]
         if isinstance(node, ast.Rollup | ast.Cube):
-            parts = [columns(item) for item in node.expressions]
+            parts = [columns(item) for item in node.items]
             sizes = range(len(parts), -1, -1)
             if isinstance(node, ast.Rollup):
                 chosen = [parts[:size] for size in sizes]
@@ -98,10 +96,10 @@ def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Group
             return [tuple(dict.fromkeys(index for part in some for index in part)) for some in chosen]
         return [columns(node)]
 
-    combined = product(*[alternatives(item) for item in group.expressions])
+    combined = product(*[alternatives(item) for item in group.items])
     sets = [tuple(sorted({index for part in parts for index in part})) for parts in combined]
     distinct = tuple(dict.fromkeys(sets))
-    if group.args.get("distinct"):
+    if group.distinct:
         return Grouping(tuple(keys), distinct)
     most = max(map(sets.count, distinct))
     again = tuple(tuple(found for found in distinct if sets.count(found) > times) for times in range(1, most))
@@ -112,7 +110,7 @@ class Grouped:
     """An Aggregate being built: expressions over FROM's row go in, expressions over the Aggregate's row come out."""
 
     def __init__(
-        self, binder: Binder, rel: RelNode, grouping: Grouping, context: Context, group: exp.Expr | None = None
+        self, binder: Binder, rel: RelNode, grouping: Grouping, context: Context, group: ast.GroupBy | None = None
     ) -> None:
         self._session = binder
         self._input = rel
@@ -199,7 +197,7 @@ class Grouped:
         """Where the calls begin in the row: behind the keys, and what shows their window."""
         return len(self._grouping.keys) + (0 if self._window is None else len(self._window.properties))
 
-    def _property(self, rex: RexNode, node: exp.Expr) -> RexNode:
+    def _property(self, rex: RexNode, node: ast.Node) -> RexNode:
         shown = None if self._window is None else self._window.shows(rex)
         if self._window is None or shown is None:
             raise self._session.source.error(
@@ -235,7 +233,7 @@ class Grouped:
             self._arguments.append(rex)
         return self._arguments.index(rex)
 
-    def _lift(self, rex: RexNode, node: exp.Expr) -> RexNode:
+    def _lift(self, rex: RexNode, node: ast.Node) -> RexNode:
         if isinstance(rex, AggregateRef):
             return self._aggregate(rex, node)
         if is_auxiliary(rex):
@@ -254,12 +252,12 @@ class Grouped:
             return rex
         return _renullified(rex.with_children(lifted), children, lifted)
 
-    def _outer(self, item: OuterRef, node: exp.Expr) -> RexNode:
+    def _outer(self, item: OuterRef, node: ast.Node) -> RexNode:
         found = self._lift(InputRef(item.index, item.type), node)
         assert isinstance(found, InputRef)
         return OuterRef(item.name, found.index, found.type)
 
-    def _aggregate(self, ref: AggregateRef, node: exp.Expr) -> RexNode:
+    def _aggregate(self, ref: AggregateRef, node: ast.Node) -> RexNode:
         if ref.sql == "GROUP_ID":
             if self._grouping.again:
                 raise self._session.source.unsupported(node, "GROUP_ID of a grouping set that is written twice")
@@ -283,17 +281,16 @@ class Grouped:
         if ref.filter is not None:
             self._argument(_is_true(ref.filter))
 
-    def _not_grouped(self, rex: InputRef, node: exp.Expr) -> Exception:
-        place = next((ref for ref in node.find_all(ast.ColumnRef) if self._reads(ref, rex)), node)
+    def _not_grouped(self, rex: InputRef, node: ast.Node) -> Exception:
+        parts = ast.walk(node, lambda part: isinstance(part, ast.Call))
+        place = next((part for part in parts if isinstance(part, ast.ColumnRef) and self._reads(part, rex)), node)
         name = self._input.row_type.names[rex.index]
         return self._session.source.error(
             place, f"expression {name!r} is not being grouped", f"add {name} to GROUP BY, or aggregate it"
         )
 
     def _reads(self, node: ast.ColumnRef, rex: InputRef) -> bool:
-        """Whether a name outside of calls is the column `rex` (in a subquery it may be no name of this query's)."""
-        if node.find_ancestor(ast.Call) is not None:
-            return False
+        """Whether a name is the column `rex` (in a subquery it may be no name of this query's)."""
         try:
             return bind(self._session, node, self._context) == rex
         except CompiledPlanError:

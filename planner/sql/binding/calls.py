@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from compiled_plan.planner.functions import casts
 from compiled_plan.planner.functions.aggregates import resolve_aggregate
 from compiled_plan.planner.functions.registry import is_aggregate, is_function, resolve_call, unknown_function
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
 from compiled_plan.planner.sql.binding.group_windows import AUXILIARY, GROUP_WINDOWS, bind_group_window
-from compiled_plan.planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over, check_nulls
+from compiled_plan.planner.sql.binding.windows import (
+    WINDOW_FUNCTIONS,
+    aggregate_name,
+    aggregate_operands,
+    bind_over,
+    check_nulls,
+)
 from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import BIGINT
 
@@ -22,8 +25,7 @@ _OTHERS = frozenset(("GROUP_ID", *GROUPING_FUNCTIONS, *WINDOW_FUNCTIONS, *GROUP_
 
 
 @binds(ast.Call)
-def _call(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ast.Call)
+def _call(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     name = node.name
     if binder.catalog.functions:
         from compiled_plan.planner.sql.binding.user_functions import bind_user_function, find_user_function
@@ -52,7 +54,7 @@ def _call(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     if name in GROUP_WINDOWS or name in AUXILIARY:
         return bind_group_window(binder, node, context)
     for clause in ("distinct", "filter", "within_group", "order", "nulls"):
-        if node.args.get(clause):
+        if getattr(node, clause):
             raise binder.source.error(node, f"{name} is no aggregate, so {clause.upper()} cannot stand here")
     operands = [bind(binder, argument, context) for argument in node.arguments]
     if name == "NULLIF" and len(operands) == 2:
@@ -82,7 +84,7 @@ def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
             "use HAVING" if context.clause == "WHERE clause" else "aggregate in a subquery",
         )
     check_nulls(binder, node)
-    if node.args.get("within_group") is not None or node.args.get("order") is not None:
+    if node.within_group is not None or node.order is not None:
         raise binder.source.unsupported(node, f"ORDER BY inside {node.name}")
     inside = context.without_aggregates(f"the arguments of {node.name}: aggregates cannot be nested")
     operands = aggregate_operands(binder, node, inside)
@@ -104,7 +106,7 @@ def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
         node.distinct,
         condition,
         signature.syntax,
-        node.args.get("nulls") == "IGNORE",
+        node.nulls == "IGNORE",
         node.name,
     )
 
@@ -119,12 +121,12 @@ def _grouping(binder: Binder, node: ast.Call, context: Context) -> RexNode:
 
 
 @binds(ast.NamedArgument)
-def _named(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def _named(binder: Binder, node: ast.NamedArgument, context: Context) -> RexNode:
     raise binder.source.unsupported(
         node, "an argument by name of a built-in function", "pass the arguments by position"
     )
 
 
 @binds(ast.TableArgument, ast.Descriptor)
-def _table_argument(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def _table_argument(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
     raise binder.source.error(node, "a table is an argument of table functions only", "call it in FROM")

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.sql import nodes as ast
@@ -41,7 +39,7 @@ class Surroundings:
 class BindQuery(Protocol):
     """Binds a query inside its surroundings."""
 
-    def __call__(self, binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+    def __call__(self, binder: Binder, node: ast.QueryNode, around: Surroundings) -> Bound:
         """The bound query."""
         ...
 

@@ -6,25 +6,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
-from sqlglot import exp
+from typing import Any, TypeVar
 
 from compiled_plan.planner.functions import casts, plan_literals
 from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import BOOLEAN, BooleanType, CharacterType, NullType, NumericType
 
-BindExpression = Callable[[Binder, exp.Expr, Context], RexNode]
+N = TypeVar("N", bound=ast.Expression)
+BindExpression = Callable[[Binder, N, Context], RexNode]
 
-BINDERS: dict[type[exp.Expr], BindExpression] = {}
+BINDERS: dict[type[ast.Expression], BindExpression[Any]] = {}
 
 
-def binds(*classes: type[exp.Expr]) -> Callable[[BindExpression], BindExpression]:
+def binds(*classes: type[N]) -> Callable[[BindExpression[N]], BindExpression[N]]:
     """Register a function as the binder of these classes of nodes."""
 
-    def register(function: BindExpression) -> BindExpression:
+    def register(function: BindExpression[N]) -> BindExpression[N]:
         for class_ in classes:
             BINDERS[class_] = function
         return function
@@ -32,7 +33,7 @@ def binds(*classes: type[exp.Expr]) -> Callable[[BindExpression], BindExpression
     return register
 
 
-def bind(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def bind(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
     """The typed row expression of `node` over the scope of `context`.
 
     Raises:
@@ -46,7 +47,7 @@ def bind(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
         return handler(binder, node, context)
 
 
-def bind_value(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def bind_value(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
     """An expression that becomes a column: a bare NULL has no type there.
 
     Raises:
@@ -58,7 +59,7 @@ def bind_value(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     return rex
 
 
-def bind_condition(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def bind_condition(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
     """A boolean expression.
 
     Raises:
@@ -72,12 +73,12 @@ def bind_condition(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     return rex
 
 
-def call(binder: Binder, node: exp.Expr, name: str, operands: Sequence[exp.Expr], context: Context) -> RexNode:
+def call(binder: Binder, name: str, operands: Sequence[ast.Expression], context: Context) -> RexNode:
     """The function or operator `name` over bound operands."""
     return resolve_call(name, [bind(binder, operand, context) for operand in operands])
 
 
-def bind_number(binder: Binder, node: exp.Expr, text: str) -> RexNode:
+def bind_number(binder: Binder, node: ast.Expression, text: str) -> RexNode:
     """The literal of a number's digits.
 
     Raises:

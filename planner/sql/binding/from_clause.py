@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from sqlglot import exp
+from typing import Any, TypeVar
 
 from compiled_plan.planner.algebra.nodes import (
     Hint,
@@ -18,6 +16,7 @@ from compiled_plan.planner.algebra.nodes import (
 )
 from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
 from compiled_plan.planner.sql.binding.scopes import Relation, Scope, ScopeColumn
 from compiled_plan.plans.rex import type_of
@@ -26,9 +25,6 @@ from compiled_plan.plans.types import (
     RowType,
     row_of,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -58,6 +54,14 @@ class From:
         return Scope(self.relations, self.visible, row, parent, correlation)
 
 
+@ast.node
+class BoundRelation(ast.QueryNode, ast.Relation):
+    """A relation that is bound already, which the Table API puts into a tree; also a query by itself."""
+
+    relation: From
+    as_of: ast.Expression | None = None
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a relation stands: what the query sees around it, the hints of its block, and what LATERAL sees."""
@@ -73,11 +77,11 @@ class Place:
         return self.lateral or self.around.parent
 
 
-def bind_from(binder: Binder, node: exp.Expr | None, place: Place) -> From:
+def bind_from(binder: Binder, node: ast.Relation | None, place: Place) -> From:
     """The rows that FROM gives; one row without columns where there is no FROM."""
     if node is None:
         return From(one_row(), (), ())
-    return relation(binder, node.this, place)
+    return relation(binder, node, place)
 
 
 def one_row() -> Values:
@@ -85,21 +89,22 @@ def one_row() -> Values:
     return Values(row_of(["ZERO"], [INT.not_null()]), ((plan_literals.integer(0),),))
 
 
-BindRelation = Callable[[Binder, exp.Expr, Place], From]
-_RELATIONS: dict[type[exp.Expr], BindRelation] = {}
+R = TypeVar("R", bound=ast.Relation)
+BindRelation = Callable[[Binder, R, Place], From]
+_RELATIONS: dict[type[ast.Relation], BindRelation[Any]] = {}
 
 
-def binds_relation(kind: type[exp.Expr]) -> Callable[[BindRelation], BindRelation]:
+def binds_relation(kind: type[R]) -> Callable[[BindRelation[R]], BindRelation[R]]:
     """Register the function that binds a kind of relation."""
 
-    def register(function: BindRelation) -> BindRelation:
+    def register(function: BindRelation[R]) -> BindRelation[R]:
         _RELATIONS[kind] = function
         return function
 
     return register
 
 
-def relation(binder: Binder, node: exp.Expr, place: Place) -> From:
+def relation(binder: Binder, node: ast.Relation, place: Place) -> From:
     """A relation of FROM.
 
     Raises:

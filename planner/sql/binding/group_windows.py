@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.windows import Property, Window, WindowKind
 from compiled_plan.planner.functions.casts import cast
 from compiled_plan.planner.sql import nodes as ast
@@ -128,7 +126,7 @@ def bind_group_window(binder: Binder, node: ast.Call, context: Context) -> RexNo
     return Call(f"${node.name}$1", operands, _property_type(shown, time))
 
 
-def group_window(binder: Binder, node: exp.Expr | None, keys: Sequence[RexNode]) -> GroupWindow | None:
+def group_window(binder: Binder, node: ast.Node | None, keys: Sequence[RexNode]) -> GroupWindow | None:
     """The window among the keys of a GROUP BY, or None.
 
     Raises:
@@ -159,7 +157,7 @@ def _property_type(shown: Property, time: TimestampBase) -> LogicalType:
     return _CLOCK if shown is Property.PROCTIME else _STAMP
 
 
-def _check_length(binder: Binder, node: exp.Expr, rex: RexNode) -> None:
+def _check_length(binder: Binder, node: ast.Node, rex: RexNode) -> None:
     type_ = type_of(rex)
     if not isinstance(type_, IntervalType):
         raise binder.source.error(node, f"a window needs an interval here, not {type_}", "write INTERVAL '10' MINUTE")

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.nodes import Hint
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
@@ -25,25 +23,24 @@ STATE_TTL = "STATE_TTL"
 _KNOWN = frozenset((STATE_TTL, "OPTIONS", "LOOKUP", *JOIN_HINTS))
 
 
-def bind_block_hints(hint: exp.Expr | None, source: SourceText) -> tuple[Hint, ...]:
+def bind_block_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tuple[Hint, ...]:
     """The hints of `SELECT /*+ ... */`.
 
     Raises:
         ProgramError: unknown hint, or a STATE_TTL that is no list of durations.
         UnsupportedError: LOOKUP and other hints that are known and not supported.
     """
-    items = hint.expressions if hint is not None else []
-    return tuple(_block_hint(item, source) for item in items)
+    return tuple(_block_hint(hint, source) for hint in hints)
 
 
 def _block_hint(node: ast.TableHint, source: SourceText) -> Hint:
     if node.name == STATE_TTL:
         if node.arguments or not node.options:
             raise source.error(node, "STATE_TTL takes keys and values", "write STATE_TTL('table' = '1 d')")
-        for option in node.args.get("options") or []:
-            with source.at(option):
-                parse_duration(option.value)
-            warn_of_bare_number(option.value, f"the hint STATE_TTL of {option.option!r}")
+        for pair in node.pairs:
+            with source.at(pair):
+                parse_duration(pair.value)
+            warn_of_bare_number(pair.value, f"the hint STATE_TTL of {pair.key!r}")
         # Flink goes by the last part of a name.
         options = {key.rpartition(".")[2]: value for key, value in node.options.items()}
         return Hint(node.name, tuple(options.items()), (), source.where(node))
@@ -93,7 +90,7 @@ def bind_table_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tupl
         if found:
             _warn_without_effect(node, source, "the first OPTIONS alone holds, as in Flink; put all keys into it")
         else:
-            places = tuple((option.option, source.where(option)) for option in node.args["options"])
+            places = tuple((pair.key, source.where(pair)) for pair in node.pairs)
             found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node), places))
     return tuple(found)
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-from sqlglot import exp
 
 from compiled_plan.planner.algebra.expressions import TRUE, conjunction, is_true
 from compiled_plan.planner.algebra.kinds import JoinKind
@@ -25,13 +22,10 @@ from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind_condition
+from compiled_plan.planner.sql.binding.from_clause import From, Place, binds_relation, relation
 from compiled_plan.planner.sql.binding.scopes import Scope, ScopeColumn
 from compiled_plan.planner.sql.binding.temporal import join_snapshot
 from compiled_plan.plans.rex import InputRef, RexNode, transform
-
-if TYPE_CHECKING:
-    pass
-from compiled_plan.planner.sql.binding.from_clause import From, Place, binds_relation, relation
 
 _KINDS = {
     "INNER": JoinKind.INNER,
@@ -44,13 +38,8 @@ _KINDS = {
 
 
 @binds_relation(ast.Join)
-def _join(binder: Binder, node: exp.Expr, place: Place) -> From:
-    assert isinstance(node, ast.Join)
-    kind = _KINDS.get(node.kind)
-    if kind is None:
-        raise binder.source.error(
-            node, f"{node.kind} JOIN is not part of Flink SQL", "write WHERE [NOT] EXISTS (SELECT ...)"
-        )
+def _join(binder: Binder, node: ast.Join, place: Place) -> From:
+    kind = _KINDS[node.kind]
     left = relation(binder, node.left, place)
     correlation = binder.names.correlation()
     lateral = left.scope(left.rel.row_type, place.around.parent, correlation)
@@ -118,7 +107,7 @@ def _common(
     """The pairs of columns that NATURAL or USING joins by."""
     if node.natural:
         names = [column.name for column in left if any(other.name == column.name for other in right)]
-        places: list[exp.Expr] = [node] * len(names)
+        places: list[ast.Node] = [node] * len(names)
     else:
         names = [column.name for column in node.using]
         places = list(node.using)
@@ -128,7 +117,7 @@ def _common(
     ]
 
 
-def _only(binder: Binder, name: str, columns: tuple[ScopeColumn, ...], node: exp.Expr, side: str) -> ScopeColumn:
+def _only(binder: Binder, name: str, columns: tuple[ScopeColumn, ...], node: ast.Node, side: str) -> ScopeColumn:
     found = [column for column in columns if column.name == name]
     if not found:
         known = [column.name for column in columns]

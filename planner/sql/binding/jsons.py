@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from compiled_plan.planner.functions import json
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
@@ -14,55 +12,54 @@ from compiled_plan.plans.types import LogicalType
 
 
 @binds(ast.JsonValue)
-def _value(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def _value(binder: Binder, node: ast.JsonValue, context: Context) -> RexNode:
     return json.json_value(
-        bind(binder, node.this, context),
-        bind(binder, node.args["path"], context),
-        returning=_returning(binder, node),
-        on_empty=_behavior(binder, node.args.get("on_empty"), context),
-        on_error=_behavior(binder, node.args.get("on_error"), context),
+        bind(binder, node.operand, context),
+        bind(binder, node.path, context),
+        returning=_returning(binder, node.returning),
+        on_empty=_behavior(binder, node.on_empty, context),
+        on_error=_behavior(binder, node.on_error, context),
     )
 
 
 @binds(ast.JsonQuery)
-def _query(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    def words(key: str, default: str) -> str:
-        return str(node.args.get(key) or default).replace(" ", "_")
+def _query(binder: Binder, node: ast.JsonQuery, context: Context) -> RexNode:
+    def words(clause: str | None, default: str) -> str:
+        return (clause or default).replace(" ", "_")
 
     return json.json_query(
-        bind(binder, node.this, context),
-        bind(binder, node.args["path"], context),
-        returning=_returning(binder, node),
-        wrapper=words("wrapper", "WITHOUT_ARRAY"),
-        on_empty=words("on_empty", "NULL"),
-        on_error=words("on_error", "NULL"),
+        bind(binder, node.operand, context),
+        bind(binder, node.path, context),
+        returning=_returning(binder, node.returning),
+        wrapper=words(node.wrapper, "WITHOUT_ARRAY"),
+        on_empty=words(node.on_empty, "NULL"),
+        on_error=words(node.on_error, "NULL"),
     )
 
 
 @binds(ast.JsonExists)
-def _exists(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    document, path = bind(binder, node.this, context), bind(binder, node.args["path"], context)
-    return json.json_exists(document, path, on_error=node.args.get("on_error"))
+def _exists(binder: Binder, node: ast.JsonExists, context: Context) -> RexNode:
+    document, path = bind(binder, node.operand, context), bind(binder, node.path, context)
+    return json.json_exists(document, path, on_error=node.on_error)
 
 
 @binds(ast.JsonObject)
-def _object(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    pairs = [(bind(binder, pair.this, context), bind(binder, pair.args["value"], context)) for pair in node.expressions]
-    return json.json_object(pairs, absent_on_null=node.args.get("on_null") == "ABSENT")
+def _object(binder: Binder, node: ast.JsonObject, context: Context) -> RexNode:
+    pairs = [(bind(binder, pair.key, context), bind(binder, pair.value, context)) for pair in node.pairs]
+    return json.json_object(pairs, absent_on_null=node.on_null == "ABSENT")
 
 
 @binds(ast.JsonArray)
-def _array(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    items = [bind(binder, item, context) for item in node.expressions]
-    return json.json_array(items, absent_on_null=node.args.get("on_null") != "NULL")
+def _array(binder: Binder, node: ast.JsonArray, context: Context) -> RexNode:
+    items = [bind(binder, item, context) for item in node.items]
+    return json.json_array(items, absent_on_null=node.on_null != "NULL")
 
 
-def _returning(binder: Binder, node: exp.Expr) -> LogicalType | None:
-    spec = node.args.get("returning")
+def _returning(binder: Binder, spec: ast.TypeSpec | None) -> LogicalType | None:
     return None if spec is None else bind_type(spec, binder.source)
 
 
-def _behavior(binder: Binder, clause: exp.Expr | str | None, context: Context) -> json.Behavior | None:
+def _behavior(binder: Binder, clause: ast.Expression | str | None, context: Context) -> json.Behavior | None:
     if clause is None or isinstance(clause, str):
         return None if clause is None else (clause, None)
     return "DEFAULT", bind(binder, clause, context)

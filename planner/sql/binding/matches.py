@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.nodes import SortKey
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
@@ -53,7 +51,7 @@ def bind_match(binder: Binder, node: ast.MatchRecognize, source: Bound, around: 
         ProgramError: unknown variables or columns, a wrong order, no measures, a pattern that cannot end.
         UnsupportedError: ALL ROWS PER MATCH, a pattern that is not linear, PREV and NEXT.
     """
-    if node.args.get("rows") == "ALL ROWS PER MATCH":
+    if node.all_rows:
         raise binder.source.unsupported(node, "ALL ROWS PER MATCH", "write ONE ROW PER MATCH")
     return _Match(binder, node, source, around).bound()
 
@@ -65,12 +63,11 @@ class _Match:
         self._source = source
         self._around = around
         with binder.source.at(node):
-            self._elements = parse_pattern(str(node.args["pattern"]))
+            self._elements = parse_pattern(node.pattern)
         self._subsets = tuple(
-            (str(item.alias), tuple(member.name for member in item.this.expressions))
-            for item in node.args.get("subset") or []
+            (subset.name.name, tuple(member.name for member in subset.members)) for subset in node.subsets
         )
-        defined = [str(item.alias) for item in node.args["define"]]
+        defined = [item.name.name for item in node.definitions]
         places = [element.name for element in self._elements]
         for at, name in enumerate(defined):
             if name in defined[:at]:
@@ -82,8 +79,8 @@ class _Match:
         self._row = source.rel.row_type
 
     def bound(self) -> Bound:
-        partition = tuple(self._column(item) for item in self._node.args.get("partition_by") or [])
-        measures = tuple(self._measure(item) for item in self._node.args.get("measures") or [])
+        partition = tuple(self._column(item) for item in self._node.partition_by)
+        measures = tuple(self._measure(item) for item in self._node.measures)
         if not measures:
             raise self._session.source.error(self._node, "MATCH_RECOGNIZE needs a measure", "add MEASURES A.x AS x")
         names = [self._source.names[index] for index in partition] + [name for name, _ in measures]
@@ -93,7 +90,7 @@ class _Match:
             partition=partition,
             order=self._order(),
             pattern=pattern_rex(self._elements),
-            definitions=tuple(self._definition(item) for item in self._node.args["define"]),
+            definitions=tuple(self._definition(item) for item in self._node.definitions),
             measures=measures,
             after=self._after(),
             subsets=self._subsets,
@@ -110,17 +107,17 @@ class _Match:
         )
         return Context(scope, self._around.ctes, clause)
 
-    def _column(self, node: exp.Expr) -> int:
+    def _column(self, node: ast.Expression) -> int:
         rex = bind(self._session, node, self._plain("PARTITION BY of MATCH_RECOGNIZE"))
         if not isinstance(rex, InputRef):
             raise self._session.source.error(node, "MATCH_RECOGNIZE partitions by columns", "compute it in a subquery")
         return rex.index
 
     def _order(self) -> tuple[SortKey, ...]:
-        clause = self._node.args.get("order")
+        clause = self._node.order
         keys: list[SortKey] = []
-        for item in clause.expressions if clause is not None else []:
-            rex = bind(self._session, item.this, self._plain("ORDER BY of MATCH_RECOGNIZE"))
+        for item in clause.keys if clause is not None else ():
+            rex = bind(self._session, item.operand, self._plain("ORDER BY of MATCH_RECOGNIZE"))
             if not isinstance(rex, InputRef):
                 raise self._session.source.error(item, "MATCH_RECOGNIZE orders by columns", "compute it in a subquery")
             keys.append(SortKey(rex.index, *directions(item)))
@@ -134,17 +131,17 @@ class _Match:
             )
         return tuple(keys)
 
-    def _measure(self, node: exp.Expr) -> tuple[str, RexNode]:
-        rex = self._finished(self._pattern_rex(bind_value(self._session, node.this, self._inside("MEASURES"))))
-        return str(node.alias), Call("$FINAL$1", (rex,), type_of(rex), "PREFIX")
+    def _measure(self, node: ast.Alias) -> tuple[str, RexNode]:
+        rex = self._finished(self._pattern_rex(bind_value(self._session, node.value, self._inside("MEASURES"))))
+        return node.name.name, Call("$FINAL$1", (rex,), type_of(rex), "PREFIX")
 
-    def _definition(self, node: exp.Expr) -> tuple[str, RexNode]:
-        name = str(node.alias)
-        rex = self._pattern_rex(bind_condition(self._session, node.this, self._inside("DEFINE")))
+    def _definition(self, node: ast.Alias) -> tuple[str, RexNode]:
+        name = node.name.name
+        rex = self._pattern_rex(bind_condition(self._session, node.value, self._inside("DEFINE")))
         return name, self._finished(_navigated(rex, name))
 
     def _after(self) -> RexNode:
-        after, variable = self._node.args.get("after"), self._node.args.get("after_variable")
+        after, variable = self._node.after, self._node.after_variable
         if variable is None:
             return Literal(_SKIPS[after], SymbolType(nullable=False), "MATCH_RECOGNIZE_AFTER_OPTION")
         places = [element.name for element in self._elements]
@@ -155,7 +152,7 @@ class _Match:
         return skip_rex(str(after).rsplit(" ", 1)[-1], variable.name)
 
     def _interval(self) -> Literal | None:
-        node = self._node.args.get("within")
+        node = self._node.within
         if node is None:
             return None
         rex = fold(bind(self._session, node, self._plain("WITHIN")))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlglot import exp
-
 from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
@@ -13,125 +11,95 @@ from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, 
 from compiled_plan.planner.sql.binding.subqueries import bind_in, bind_quantified
 from compiled_plan.plans.rex import RexNode
 
-_BINARY: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
-    exp.DPipe: "||",
-}
+_EQUALITIES = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
+_PERIOD_PREDICATES = ("CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS", "IMMEDIATELY PRECEDES", "IMMEDIATELY SUCCEEDS")
 
 
-@binds(*_BINARY)
-def _operator(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    operands = [bind(binder, operand, context) for operand in (node.this, node.expression)]
-    if isinstance(node, exp.EQ | exp.NEQ):
+@binds(ast.Binary)
+def _binary(binder: Binder, node: ast.Binary, context: Context) -> RexNode:
+    match node.operator:
+        case "AND" | "OR":
+            return _connective(binder, node, context)
+        case "OVERLAPS":
+            return call(binder, "OVERLAPS", [*_parts(node.left), *_parts(node.right)], context)
+        case operator if operator in _PERIOD_PREDICATES:
+            raise binder.source.unsupported(node, f"the period predicate {operator}")
+    operands = [bind(binder, operand, context) for operand in (node.left, node.right)]
+    if node.operator in _EQUALITIES:
         check_equality(*operands)
-    return resolve_call(_BINARY[type(node)], operands)
+    return resolve_call(node.operator, operands)
 
 
-@binds(exp.And, exp.Or)
-def _connective(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def _connective(binder: Binder, node: ast.Binary, context: Context) -> RexNode:
     # AND and OR come left-deep and may be long: taken apart in a loop, as one call of many operands.
-    parts: list[exp.Expr] = []
-    here: exp.Expr = node
-    while type(here) is type(node):
-        parts.append(here.expression)
-        here = here.this
+    parts: list[ast.Expression] = []
+    here: ast.Expression = node
+    while isinstance(here, ast.Binary) and here.operator == node.operator:
+        parts.append(here.right)
+        here = here.left
     parts.append(here)
-    name = "AND" if isinstance(node, exp.And) else "OR"
-    operands = [bind_condition(binder, part, replace(context, clause=f"an operand of {name}")) for part in parts[::-1]]
-    return resolve_call(name, operands)
+    inside = replace(context, clause=f"an operand of {node.operator}")
+    return resolve_call(node.operator, [bind_condition(binder, part, inside) for part in parts[::-1]])
 
 
-@binds(exp.Not)
-def _not(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    inner = node.this
-    if isinstance(inner, ast.Like):
-        return _like_call(binder, inner, f"NOT {inner.kind}", context)
-    if isinstance(inner, exp.Between):
-        return _between_call(binder, inner, "NOT ", context)
-    if isinstance(inner, exp.In) and inner.args.get("query") is None:
-        return call(binder, node, "NOT IN", [inner.this, *inner.expressions], context)
+def _parts(period: ast.Expression) -> tuple[ast.Expression, ...]:
+    return period.items if isinstance(period, ast.RowValue) else ()
+
+
+@binds(ast.Unary)
+def _unary(binder: Binder, node: ast.Unary, context: Context) -> RexNode:
+    inner = node.operand
+    if node.operator != "NOT":
+        if node.operator == "-" and isinstance(inner, ast.Constant) and not inner.is_string:
+            return bind_number(binder, node, f"-{inner.text}")
+        return resolve_call(node.operator, [bind(binder, inner, context)])
+    match inner:
+        case ast.Like():
+            return _like_call(binder, inner, f"NOT {inner.kind}", context)
+        case ast.Between():
+            return _between_call(binder, inner, "NOT ", context)
+        case ast.In(query=None):
+            return call(binder, "NOT IN", [inner.operand, *inner.items], context)
     return resolve_call("NOT", [bind_condition(binder, inner, replace(context, clause="the operand of NOT"))])
 
 
-@binds(exp.Neg)
-def _negative(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    if isinstance(node.this, exp.Literal) and not node.this.is_string:
-        return bind_number(binder, node, f"-{node.this.this}")
-    return resolve_call("-", [bind(binder, node.this, context)])
-
-
-@binds(ast.Plus)
-def _plus(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    return resolve_call("+", [bind(binder, node.this, context)])
-
-
-@binds(ast.Overlaps)
-def _overlaps(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ast.Overlaps)
-    if node.kind != "OVERLAPS":
-        raise binder.source.unsupported(node, f"the period predicate {node.kind}")
-    return call(binder, node, "OVERLAPS", [*node.this.expressions, *node.expression.expressions], context)
-
-
 @binds(ast.IsPredicate)
-def _is(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ast.IsPredicate)
+def _is(binder: Binder, node: ast.IsPredicate, context: Context) -> RexNode:
     name = f"IS NOT {node.kind}" if node.negated else f"IS {node.kind}"
-    return call(binder, node, name, [node.this], context)
-
-
-@binds(ast.IsDistinctFrom)
-def _is_distinct(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ast.IsDistinctFrom)
-    name = "IS NOT DISTINCT FROM" if node.negated else "IS DISTINCT FROM"
-    operands = [bind(binder, operand, context) for operand in (node.this, node.expression)]
-    check_equality(*operands)
-    return resolve_call(name, operands)
+    return call(binder, name, [node.operand], context)
 
 
 @binds(ast.Like)
-def _like(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ast.Like)
+def _like(binder: Binder, node: ast.Like, context: Context) -> RexNode:
     return _like_call(binder, node, node.kind, context)
 
 
 def _like_call(binder: Binder, node: ast.Like, name: str, context: Context) -> RexNode:
-    operands = [node.this, node.pattern] + ([node.escape] if node.escape is not None else [])
-    return call(binder, node, name, operands, context)
+    operands = [node.operand, node.pattern] + ([node.escape] if node.escape is not None else [])
+    return call(binder, name, operands, context)
 
 
-@binds(exp.Between)
-def _between(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+@binds(ast.Between)
+def _between(binder: Binder, node: ast.Between, context: Context) -> RexNode:
     return _between_call(binder, node, "", context)
 
 
-def _between_call(binder: Binder, node: exp.Expr, prefix: str, context: Context) -> RexNode:
-    name = prefix + ("BETWEEN SYMMETRIC" if node.args.get("symmetric") else "BETWEEN")
-    return call(binder, node, name, [node.this, node.args["low"], node.args["high"]], context)
+def _between_call(binder: Binder, node: ast.Between, prefix: str, context: Context) -> RexNode:
+    name = prefix + ("BETWEEN SYMMETRIC" if node.symmetric else "BETWEEN")
+    return call(binder, name, [node.operand, node.low, node.high], context)
 
 
-@binds(exp.In)
-def _in(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    if node.args.get("query") is not None:
-        return bind_in(binder, node, node.args["query"], context)
-    return call(binder, node, "IN", [node.this, *node.expressions], context)
+@binds(ast.In)
+def _in(binder: Binder, node: ast.In, context: Context) -> RexNode:
+    if node.query is not None:
+        return bind_in(binder, node, node.query, context)
+    return call(binder, "IN", [node.operand, *node.items], context)
 
 
 @binds(ast.Quantified)
-def _quantified(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ast.Quantified)
+def _quantified(binder: Binder, node: ast.Quantified, context: Context) -> RexNode:
     if node.query is not None:
-        return bind_quantified(binder, node, context)
-    left = bind(binder, node.this, context)
-    parts = [resolve_call(node.op, [left, bind(binder, item, context)]) for item in node.expressions]
+        return bind_quantified(binder, node, node.query, context)
+    left = bind(binder, node.operand, context)
+    parts = [resolve_call(node.operator, [left, bind(binder, item, context)]) for item in node.items]
     return parts[0] if len(parts) == 1 else resolve_call("OR" if node.quantifier == "ANY" else "AND", parts)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from sqlglot import exp
+from typing import Any
 
 from compiled_plan.planner.algebra.kinds import SetKind
 from compiled_plan.planner.algebra.nodes import Project, RelNode, SetOp, Sort, SortKey, Values
@@ -17,7 +16,7 @@ from compiled_plan.planner.sql.binding import calls, joins, jsons, predicates, r
 from compiled_plan.planner.sql.binding import literals as values
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
 from compiled_plan.planner.sql.binding.expressions import bind, bind_value
-from compiled_plan.planner.sql.binding.from_clause import From, one_row
+from compiled_plan.planner.sql.binding.from_clause import BoundRelation, one_row
 from compiled_plan.planner.sql.binding.scopes import Scope, columns_of
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.windows import check_sortable, directions
@@ -35,7 +34,7 @@ def new_binder(source: SourceText, catalog: Catalog) -> Binder:
 
 
 @deeply
-def bind_query(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+def bind_query(binder: Binder, node: ast.QueryNode, around: Surroundings) -> Bound:
     """A query inside its surroundings.
 
     Raises:
@@ -49,18 +48,18 @@ def bind_query(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
         return handler(binder, node, _with(binder, node, around))
 
 
-def _with(binder: Binder, node: exp.Expr, around: Surroundings) -> Surroundings:
+def _with(binder: Binder, node: ast.QueryNode, around: Surroundings) -> Surroundings:
     """The surroundings, with the queries of the node's WITH: each bound once, however often it is read."""
-    clause = node.args.get("with_")
+    clause = node.with_
     if clause is None:
         return around
-    if clause.args.get("recursive"):
+    if clause.recursive:
         raise binder.source.unsupported(clause, "WITH RECURSIVE")
     ctes = dict(around.ctes)
-    for item in clause.expressions:
-        query = binder.bind_query(binder, item.this, Surroundings(around.parent, dict(ctes)))
-        alias = item.args["alias"]
-        columns = tuple(column.name for column in alias.args.get("columns") or [])
+    for item in clause.queries:
+        query = binder.bind_query(binder, item.query, Surroundings(around.parent, dict(ctes)))
+        alias = item.alias
+        columns = tuple(column.name for column in alias.columns)
         if columns and len(columns) != len(query.names):
             raise binder.source.error(
                 alias,
@@ -74,30 +73,25 @@ def _with(binder: Binder, node: exp.Expr, around: Surroundings) -> Surroundings:
 # --- queries in parentheses, set operations, VALUES -----------------------------------------------------------------
 
 
-def _parenthesised(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
-    return _ordered(binder, node, binder.bind_query(binder, node.this, around), around)
+def _parenthesised(binder: Binder, node: ast.Subquery, around: Surroundings) -> Bound:
+    return _ordered(binder, node, binder.bind_query(binder, node.query, around), around)
 
 
-_KINDS: dict[type[exp.Expr], SetKind] = {
-    exp.Union: SetKind.UNION,
-    exp.Intersect: SetKind.INTERSECT,
-    exp.Except: SetKind.MINUS,
-}
-_WORDS = {SetKind.UNION: "UNION", SetKind.INTERSECT: "INTERSECT", SetKind.MINUS: "EXCEPT"}
+_KINDS = {"UNION": SetKind.UNION, "INTERSECT": SetKind.INTERSECT, "EXCEPT": SetKind.MINUS}
 
 
-def _set_operation(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+def _set_operation(binder: Binder, node: ast.SetOperation, around: Surroundings) -> Bound:
     return _ordered(binder, node, _combined(binder, node, around), around)
 
 
-def _combined(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
-    kind, every = _KINDS[type(node)], not node.args.get("distinct")
-    word = _WORDS[kind] + (" ALL" if every else "")
-    left = binder.bind_query(binder, node.this, around)
-    right = binder.bind_query(binder, node.expression, around)
+def _combined(binder: Binder, node: ast.SetOperation, around: Surroundings) -> Bound:
+    kind, every = _KINDS[node.operator], not node.distinct
+    word = node.operator + (" ALL" if every else "")
+    left = binder.bind_query(binder, node.left, around)
+    right = binder.bind_query(binder, node.right, around)
     if len(left.names) != len(right.names):
         raise binder.source.error(
-            node.expression,
+            node.right,
             f"column count mismatch in {word}: {len(left.names)} on the left, {len(right.names)} on the right",
             "select the same number of columns on both sides",
         )
@@ -106,7 +100,7 @@ def _combined(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
         common = casts.least_restrictive(pair)
         if common is None:
             raise binder.source.error(
-                node.expression,
+                node.right,
                 f"type mismatch in column {at + 1} of {word}: {pair[0]} and {pair[1]}",
                 "CAST one side to the type of the other",
             )
@@ -135,12 +129,12 @@ def _cast_columns(rel: RelNode, row: RowType) -> RelNode:
     return Project(rel, exprs, row_of(here.names, [type_of(rex) for rex in exprs]))
 
 
-def _values(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+def _values(binder: Binder, node: ast.Values, around: Surroundings) -> Bound:
     scope = Scope((), (), RowType(), around.parent, binder.names.correlation())
     context = Context(scope, around.ctes, "VALUES")
-    rows = [[bind(binder, cell, context) for cell in row.expressions] for row in node.expressions]
+    rows = [[bind(binder, cell, context) for cell in row.items] for row in node.rows]
     width = len(rows[0])
-    for row, written in zip(rows, node.expressions, strict=True):
+    for row, written in zip(rows, node.rows, strict=True):
         if len(row) != width:
             raise binder.source.error(
                 written, f"VALUES rows differ in width: {width} value(s) in the first, {len(row)} here"
@@ -154,11 +148,11 @@ def _values(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
     return _ordered(binder, node, Bound(_rows(cells, columns), names), around)
 
 
-def _column_type(binder: Binder, node: exp.Expr, cells: list[RexNode], at: int) -> LogicalType:
-    for cell, row in zip(cells, node.expressions, strict=True):
+def _column_type(binder: Binder, node: ast.Values, cells: list[RexNode], at: int) -> LogicalType:
+    for cell, row in zip(cells, node.rows, strict=True):
         if isinstance(type_of(cell), NullType):
             raise binder.source.error(
-                row.expressions[at], "illegal use of NULL: its type is unknown here", "write CAST(NULL AS type)"
+                row.items[at], "illegal use of NULL: its type is unknown here", "write CAST(NULL AS type)"
             )
     common = casts.least_restrictive([type_of(cell) for cell in cells])
     if common is None:
@@ -175,33 +169,30 @@ def _rows(cells: tuple[tuple[RexNode, ...], ...], columns: RowType) -> RelNode:
     return sources[0] if len(sources) == 1 else SetOp(sources, SetKind.UNION, True, columns)
 
 
-def _bound(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
-    relation = node.args["relation"]
-    assert isinstance(relation, From)
-    return relation.as_query()
+def _bound(binder: Binder, node: BoundRelation, around: Surroundings) -> Bound:
+    return node.relation.as_query()
 
 
-def _select(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+def _select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound:
     found = selects.bind_select(binder, node, around)
-    return _limited(binder, node, found)
+    return _limited(node, found)
 
 
 # --- ORDER BY, OFFSET, FETCH ----------------------------------------------------------------------------------------
 
 
-def _ordered(binder: Binder, node: exp.Expr, query: Bound, around: Surroundings) -> Bound:
+def _ordered(binder: Binder, node: ast.QueryNode, query: Bound, around: Surroundings) -> Bound:
     """ORDER BY and LIMIT of anything but a SELECT: keys are ordinals, or expressions over the query's columns."""
-    order = node.args.get("order")
-    if order is None:
-        return _limited(binder, node, query)
+    if node.order is None:
+        return _limited(node, query)
     row = query.rel.row_type
     scope = Scope((), columns_of(query.names), row, around.parent, binder.names.correlation())
     context = Context(scope, around.ctes, "ORDER BY clause")
     exprs: list[RexNode] = list(identity(row))
     keys: list[SortKey] = []
-    for item in order.expressions:
-        at = selects.ordinal(binder, item.this, len(query.names))
-        rex = exprs[at] if at is not None else bind_value(binder, item.this, context)
+    for item in node.order.keys:
+        at = selects.ordinal(binder, item.operand, len(query.names))
+        rex = exprs[at] if at is not None else bind_value(binder, item.operand, context)
         if rex not in exprs:
             exprs.append(rex)
         check_sortable(binder, item, rex)
@@ -212,14 +203,13 @@ def _ordered(binder: Binder, node: exp.Expr, query: Bound, around: Surroundings)
         for at in range(len(names), len(exprs)):
             names.append(unique_name(f"EXPR${at}", names))
         rel = Project(rel, tuple(exprs), row_of(names, [type_of(rex) for rex in exprs]))
-    return _limited(binder, node, Bound(rel, query.names), tuple(keys))
+    return _limited(node, Bound(rel, query.names), tuple(keys))
 
 
-def _limited(binder: Binder, node: exp.Expr, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
+def _limited(node: ast.QueryNode, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
     """The sort and limit on top, and the extra columns that only the sort needs taken away."""
     rel = query.rel
-    offset = _number(binder, node.args.get("offset"), "OFFSET") or 0
-    fetch = _number(binder, node.args.get("limit"), "LIMIT")
+    offset, fetch = node.offset or 0, node.limit
     if isinstance(rel, Sort) and not keys and not rel.offset and rel.fetch is None and _is_select(node):
         keys, rel = rel.keys, rel.input
     if keys or offset or fetch is not None:
@@ -231,27 +221,15 @@ def _limited(binder: Binder, node: exp.Expr, query: Bound, keys: tuple[SortKey, 
     return Bound(rel, query.names)
 
 
-def _is_select(node: exp.Expr) -> bool:
+def _is_select(node: ast.QueryNode) -> bool:
     """Whether a Sort without limit that the query gave is its own ORDER BY (and not that of a query in FROM)."""
-    return isinstance(node, exp.Select) and node.args.get("order") is not None
+    return isinstance(node, ast.Select) and node.order is not None
 
 
-def _number(binder: Binder, clause: exp.Expr | None, word: str) -> int | None:
-    if clause is None:
-        return None
-    value = clause.expression
-    text = str(value.this) if isinstance(value, exp.Literal) and not value.is_string else ""
-    if not text.isdecimal():
-        raise binder.source.error(value, f"{word} must be a whole number", "write the number out")
-    return int(text)
-
-
-_BINDERS: dict[type[exp.Expr], Callable[[Binder, exp.Expr, Surroundings], Bound]] = {
-    exp.Select: _select,
-    exp.Subquery: _parenthesised,
-    exp.Union: _set_operation,
-    exp.Intersect: _set_operation,
-    exp.Except: _set_operation,
-    exp.Values: _values,
-    ast.BoundRelation: _bound,
+_BINDERS: dict[type[ast.QueryNode], Callable[[Binder, Any, Surroundings], Bound]] = {
+    ast.Select: _select,
+    ast.Subquery: _parenthesised,
+    ast.SetOperation: _set_operation,
+    ast.Values: _values,
+    BoundRelation: _bound,
 }

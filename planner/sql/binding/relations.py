@@ -9,8 +9,6 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
     Correlate,
@@ -50,32 +48,29 @@ from compiled_plan.plans.types import (
 
 if TYPE_CHECKING:
     from compiled_plan.planner.catalog.functions import CatalogFunction
-from compiled_plan.planner.sql.binding.from_clause import From, Place, binds_relation, one_row, relation
+from compiled_plan.planner.sql.binding.from_clause import BoundRelation, From, Place, binds_relation, one_row, relation
 
 # --- tables, views, queries -----------------------------------------------------------------------------------------
 
 
 @binds_relation(ast.TableRef)
-def _table(binder: Binder, node: exp.Expr, place: Place) -> From:
-    assert isinstance(node, ast.TableRef)
+def _table(binder: Binder, node: ast.TableRef, place: Place) -> From:
     found = _plain_table(binder, node, place)
     if node.as_of is None:
         return found
     return replace(found, rel=bind_snapshot(binder, node.as_of, found.rel, place.lateral, place.around))
 
 
-@binds_relation(ast.BoundRelation)
-def _bound(binder: Binder, node: exp.Expr, place: Place) -> From:
-    assert isinstance(node, ast.BoundRelation)
-    found = node.args["relation"]
-    assert isinstance(found, From)
+@binds_relation(BoundRelation)
+def _bound(binder: Binder, node: BoundRelation, place: Place) -> From:
+    found = node.relation
     if node.as_of is None:
         return found
     return replace(found, rel=bind_snapshot(binder, node.as_of, found.rel, place.lateral, place.around))
 
 
 def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
-    alias = node.table_alias
+    alias = node.alias
     named = alias is not None and bool(alias.name)
     if len(node.parts) == 1 and node.names[0] in place.around.ctes:
         if node.hints:
@@ -125,12 +120,11 @@ def _unknown_table(binder: Binder, node: ast.TableRef, place: Place) -> Exceptio
     return binder.source.error(node, f"table or view {name!r} not found", remedy)
 
 
-@binds_relation(exp.Subquery)
-def _query(binder: Binder, node: exp.Expr, place: Place) -> From:
-    lateral = bool(node.args.get("lateral"))
-    around = replace(place.around, parent=place.outer) if lateral else place.around
-    query = _as_table(binder.bind_query(binder, node.this, around))
-    return _named(binder, query, node, node.args.get("alias"), (), place)
+@binds_relation(ast.Subquery)
+def _query(binder: Binder, node: ast.Subquery, place: Place) -> From:
+    around = replace(place.around, parent=place.outer) if node.lateral else place.around
+    query = _as_table(binder.bind_query(binder, node.query, around))
+    return _named(binder, query, node, node.alias, (), place)
 
 
 def _as_table(query: Bound) -> Bound:
@@ -139,7 +133,7 @@ def _as_table(query: Bound) -> Bound:
 
 
 def _named(
-    binder: Binder, query: Bound, node: exp.Expr, alias: exp.Expr | None, path: tuple[str, ...], place: Place
+    binder: Binder, query: Bound, node: ast.Relation, alias: ast.TableAlias | None, path: tuple[str, ...], place: Place
 ) -> From:
     """A query under its alias, or else its own name."""
     names, name = _alias(binder, alias, query.names)
@@ -155,10 +149,10 @@ def _named(
     return From(query.rel, (Relation(path, columns),), columns)
 
 
-def _alias(binder: Binder, alias: exp.Expr | None, names: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+def _alias(binder: Binder, alias: ast.TableAlias | None, names: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     if alias is None:
         return names, ""
-    columns = [column.name for column in alias.args.get("columns") or []]
+    columns = [column.name for column in alias.columns]
     if columns and len(columns) != len(names):
         listed = ", ".join(map(repr, names))
         raise binder.source.error(
@@ -176,13 +170,12 @@ def _alias(binder: Binder, alias: exp.Expr | None, names: tuple[str, ...]) -> tu
 
 
 @binds_relation(ast.Unnest)
-def _unnest(binder: Binder, node: exp.Expr, place: Place) -> From:
-    assert isinstance(node, ast.Unnest)
-    if len(node.expressions) != 1:
+def _unnest(binder: Binder, node: ast.Unnest, place: Place) -> From:
+    if len(node.operands) != 1:
         raise binder.source.unsupported(node, "UNNEST of several collections", "join several UNNESTs")
     scope = Scope((), (), RowType(), place.outer, binder.names.correlation())
-    operand = bind(binder, node.expressions[0], Context(scope, place.around.ctes, "UNNEST"))
-    alias = node.table_alias
+    operand = bind(binder, node.operands[0], Context(scope, place.around.ctes, "UNNEST"))
+    alias = node.alias
     fields, names = _unnested(binder, node, type_of(operand), alias)
     if node.ordinality:
         fields = (*fields, Field("ORDINALITY", INT.not_null()))
@@ -202,16 +195,16 @@ def _called(binder: Binder, rel: RelNode, place: Place) -> RelNode:
 
 
 def _user_function(binder: Binder, node: ast.TableFunction, place: Place, function: CatalogFunction) -> From:
-    from compiled_plan.planner.sql.binding.table_functions import bind_table_function
+    from compiled_plan.planner.sql.binding.user_functions import bind_table_function
 
     scope = Scope((), (), RowType(), place.outer, binder.names.correlation())
     context = Context(scope, place.around.ctes, f"an argument of {node.call.parts[-1].name}")
     rel = bind_table_function(binder, node.call, context, function)
-    return _named(binder, Bound(_called(binder, rel, place), rel.row_type.names), node, node.table_alias, (), place)
+    return _named(binder, Bound(_called(binder, rel, place), rel.row_type.names), node, node.alias, (), place)
 
 
 def _unnested(
-    binder: Binder, node: ast.Unnest, type_: LogicalType, alias: exp.Expr | None
+    binder: Binder, node: ast.Unnest, type_: LogicalType, alias: ast.TableAlias | None
 ) -> tuple[tuple[Field, ...], tuple[str, ...]]:
     """The columns that an unnested collection gives: the function's fields, and their names in SQL."""
     match type_:
@@ -221,7 +214,7 @@ def _unnested(
             element = type_.element
         case _:
             raise binder.source.error(
-                node.expressions[0], f"UNNEST needs an ARRAY, MAP or MULTISET, not {type_}", "unnest a collection"
+                node.operands[0], f"UNNEST needs an ARRAY, MAP or MULTISET, not {type_}", "unnest a collection"
             )
     if isinstance(element, FieldsType):
         fields = tuple(
@@ -233,11 +226,10 @@ def _unnested(
 
 
 @binds_relation(ast.TableFunction)
-def _function(binder: Binder, node: exp.Expr, place: Place) -> From:
-    assert isinstance(node, ast.TableFunction)
+def _function(binder: Binder, node: ast.TableFunction, place: Place) -> From:
     name = node.call.name
     if binder.catalog.functions:
-        from compiled_plan.planner.sql.binding.table_functions import find_table_function
+        from compiled_plan.planner.sql.binding.user_functions import find_table_function
 
         user = find_table_function(binder, node)
         if user is not None:
@@ -267,22 +259,21 @@ def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_func
     """A function over a table; the table inside has no name outside."""
     inside = Place(replace(place.around, parent=place.outer))
 
-    def bind_table(table: exp.Expr) -> Bound:
+    def bind_table(table: ast.Relation) -> Bound:
         found = relation(binder, table, inside)
         return Bound(found.rel, tuple(column.name for column in found.visible))
 
     scope = Scope((), (), RowType(), place.outer, binder.names.correlation())
     context = Context(scope, place.around.ctes, f"an argument of {node.call.name}")
     query = bind_function(binder, node.call, context, bind_table)
-    return _named(binder, query, node, node.table_alias, (), place)
+    return _named(binder, query, node, node.alias, (), place)
 
 
 @binds_relation(ast.MatchRecognize)
-def _match_recognize(binder: Binder, node: exp.Expr, place: Place) -> From:
+def _match_recognize(binder: Binder, node: ast.MatchRecognize, place: Place) -> From:
     from compiled_plan.planner.sql.binding.matches import bind_match  # for programs with MATCH_RECOGNIZE alone
 
-    assert isinstance(node, ast.MatchRecognize)
-    source = relation(binder, node.this, Place(replace(place.around, parent=place.outer)))
+    source = relation(binder, node.relation, Place(replace(place.around, parent=place.outer)))
     columns = tuple(column.name for column in source.visible)
     query = bind_match(binder, node, Bound(source.rel, columns), place.around)
-    return _named(binder, query, node, node.table_alias, (), place)
+    return _named(binder, query, node, node.alias, (), place)

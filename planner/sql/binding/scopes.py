@@ -10,14 +10,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.plans.rex import FieldAccess, InputRef, RexNode, transform, type_of
 from compiled_plan.plans.types import FieldsType, RowType
+
+#: A dotted name, outermost part first.
+Parts = tuple[ast.Identifier, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def columns_of(names: Iterable[str], start: int = 0) -> tuple[ScopeColumn, ...]:
     return tuple(ScopeColumn(name, index) for index, name in enumerate(names, start))
 
 
-def resolve(parts: list[exp.Identifier], scope: Scope, source: SourceText, node: exp.Expr) -> RexNode:
+def resolve(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> RexNode:
     """The column, or field of a column, that a dotted name stands for.
 
     A prefix that names a relation comes before a column of that name, as in Flink; the longest prefix first.
@@ -128,12 +130,12 @@ def resolve(parts: list[exp.Identifier], scope: Scope, source: SourceText, node:
     raise _unknown(parts, scope, source, node)
 
 
-def find_relation(parts: list[exp.Identifier], scope: Scope, source: SourceText, node: exp.Expr) -> Relation | None:
+def find_relation(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> Relation | None:
     """The relation of the innermost scope that a qualifier names, or None."""
     return _relation(tuple(part.name for part in parts), scope, source, node)
 
 
-def _relation(qualifier: tuple[str, ...], scope: Scope, source: SourceText, node: exp.Expr) -> Relation | None:
+def _relation(qualifier: tuple[str, ...], scope: Scope, source: SourceText, node: ast.Node) -> Relation | None:
     found = [relation for relation in scope.relations if relation.answers_to(qualifier)]
     if len(found) > 1:
         raise source.error(node, f"table name {'.'.join(qualifier)!r} is ambiguous", "give the tables aliases")
@@ -141,7 +143,7 @@ def _relation(qualifier: tuple[str, ...], scope: Scope, source: SourceText, node
 
 
 def _in_relation(
-    relation: Relation, parts: list[exp.Identifier], length: int, level: Scope, scope: Scope, source: SourceText
+    relation: Relation, parts: Parts, length: int, level: Scope, scope: Scope, source: SourceText
 ) -> RexNode:
     part = parts[length]
     found = [column for column in relation.columns if column.name == part.name]
@@ -162,7 +164,7 @@ def _in_relation(
     return _fields(_from(level, scope, rex), parts[length + 1 :], parts, source)
 
 
-def _unqualified(name: str, scope: Scope, source: SourceText, node: exp.Expr) -> RexNode | None:
+def _unqualified(name: str, scope: Scope, source: SourceText, node: ast.Node) -> RexNode | None:
     found = [column for column in scope.visible if column.name == name]
     if len(found) > 1:
         tables = sorted({relation.name or "a subquery" for relation in scope.relations if _has(relation, name)})
@@ -207,13 +209,13 @@ def outer(rex: RexNode, correlation: str) -> RexNode:
     )
 
 
-def _fields(rex: RexNode, rest: list[exp.Identifier], parts: list[exp.Identifier], source: SourceText) -> RexNode:
+def _fields(rex: RexNode, rest: Parts, parts: Parts, source: SourceText) -> RexNode:
     for part in rest:
         rex = field_of(rex, part, source)
     return rex
 
 
-def field_of(rex: RexNode, part: exp.Identifier, source: SourceText) -> RexNode:
+def field_of(rex: RexNode, part: ast.Identifier, source: SourceText) -> RexNode:
     """Field `part` of a row-valued expression.
 
     Raises:
@@ -227,7 +229,7 @@ def field_of(rex: RexNode, part: exp.Identifier, source: SourceText) -> RexNode:
     return FieldAccess(rex, part.name)
 
 
-def _unknown(parts: list[exp.Identifier], scope: Scope, source: SourceText, node: exp.Expr) -> Exception:
+def _unknown(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> Exception:
     head = parts[0].name
     columns = [column.name for level in scope.chain() for column in level.visible]
     if len(parts) > 1:

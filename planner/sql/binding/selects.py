@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-
-from sqlglot import exp
 
 from compiled_plan.planner.algebra.expressions import contains
 from compiled_plan.planner.algebra.nodes import Aggregate, Filter, Hint, Project, RelNode, Sort, SortKey
@@ -35,48 +33,47 @@ from compiled_plan.plans.types import FieldsType, row_of
 class Order:
     """One key of ORDER BY: an index among the select items, or an expression of its own."""
 
-    node: exp.Expr
+    node: ast.Ordered
     item: int | None = None
     clause: Clause | None = None
 
 
-def bind_select(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+def bind_select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound:
     """A SELECT up to its ORDER BY, as a Sort whose row may have extra columns behind the selected ones.
 
     The caller adds OFFSET and FETCH, and takes the extra columns away.
     """
-    hints = bind_block_hints(node.args.get("hint"), binder.source)
+    hints = bind_block_hints(node.hints, binder.source)
     place = Place(around, hints)
-    source = bind_from(binder, node.args.get("from_"), place)
+    source = bind_from(binder, node.source, place)
     correlation = binder.names.correlation()
     scope = source.scope(source.rel.row_type, around.parent, correlation)
     rel = source.rel
     plain = Context(scope, around.ctes, "WHERE clause", windows=_windows(binder, node))
-    where = node.args.get("where")
-    if where is not None:
-        rel = Filter(rel, bind_condition(binder, where.this, plain))
+    if node.where is not None:
+        rel = Filter(rel, bind_condition(binder, node.where, plain))
     block = _Block(binder, node, plain, source, hints)
     return block.build(rel)
 
 
-def _windows(binder: Binder, node: exp.Expr) -> dict[str, ast.WindowSpec]:
+def _windows(binder: Binder, node: ast.Select) -> dict[str, ast.WindowSpec]:
     found: dict[str, ast.WindowSpec] = {}
-    for item in node.args.get("windows") or []:
-        if item.this.name in found:
-            raise binder.source.error(item, f"window {item.this.name!r} is declared twice")
-        found[item.this.name] = item.spec
+    for item in node.windows:
+        if item.name.name in found:
+            raise binder.source.error(item, f"window {item.name.name!r} is declared twice")
+        found[item.name.name] = item.spec
     return found
 
 
-def ordinal(binder: Binder, node: exp.Expr, width: int) -> int | None:
+def ordinal(binder: Binder, node: ast.Expression, width: int) -> int | None:
     """The column that an ORDER BY 2 means, from 0; None for another expression.
 
     Raises:
         ProgramError: there are not so many columns.
     """
-    if not isinstance(node, exp.Literal) or node.is_string or not str(node.this).isdecimal():
+    if not isinstance(node, ast.Constant) or node.is_string or not node.text.isdecimal():
         return None
-    number = int(str(node.this))
+    number = int(node.text)
     if not 1 <= number <= width:
         raise binder.source.error(node, f"ordinal {number} is out of range", f"write a number from 1 to {width}")
     return number - 1
@@ -85,19 +82,21 @@ def ordinal(binder: Binder, node: exp.Expr, width: int) -> int | None:
 class _Block:
     """One SELECT after WHERE: grouping, HAVING, the select list, QUALIFY, DISTINCT, ORDER BY."""
 
-    def __init__(self, binder: Binder, node: exp.Expr, plain: Context, source: From, hints: tuple[Hint, ...]) -> None:
+    def __init__(self, binder: Binder, node: ast.Select, plain: Context, source: From, hints: tuple[Hint, ...]) -> None:
         self._session = binder
         self._node = node
         self._plain = plain
         self._source = source
         self._hints = hints
-        grouped = has_keys(node.args.get("group"))
+        grouped = has_keys(node.group)
         self._select = replace(plain, clause="SELECT list", aggregates=True, over=True, grouped=grouped)
 
     def build(self, rel: RelNode) -> Bound:
         items = list(self._items())
-        having = self._condition("having", replace(self._select, clause="HAVING clause", over=False))
-        qualify = self._condition("qualify", replace(self._select, clause="QUALIFY clause"))
+        having = self._condition(self._node.having, replace(self._select, clause="HAVING clause", over=False))
+        qualify = self._condition(
+            self._node.qualify, replace(self._select, clause="QUALIFY clause"), self._without_aliases
+        )
         if qualify is not None and not contains(qualify.rex, Over):
             raise self._session.source.error(
                 qualify.node, "a condition of QUALIFY must contain a window function", "write it in WHERE or HAVING"
@@ -115,23 +114,23 @@ class _Block:
     def _items(self) -> Iterator[Clause]:
         """The select list with its stars expanded; a column without a name is `EXPR$` and its place."""
         at = 0
-        for node in self._node.expressions:
+        for node in self._node.items:
             for clause in self._item(node):
                 yield clause if clause.name else replace(clause, name=f"EXPR${at}")
                 at += 1
 
-    def _item(self, node: exp.Expr) -> Iterator[Clause]:
+    def _item(self, node: ast.Expression) -> Iterator[Clause]:
         if isinstance(node, ast.AllColumns):
             yield from self._star(node)
             return
         if isinstance(node, ast.FieldAccess) and isinstance(node.field, ast.AllColumns):
-            yield from self._fields(bind(self._session, node.this, self._select), node)
+            yield from self._fields(bind(self._session, node.operand, self._select), node)
             return
         name = ""
         inner = node
-        if isinstance(node, exp.Alias):
-            name, inner = node.args["alias"].name, node.this
-        elif isinstance(node, ast.ColumnRef) or (isinstance(node, ast.Call) and node.args.get("bare")):
+        if isinstance(node, ast.Alias):
+            name, inner = node.name.name, node.value
+        elif isinstance(node, ast.ColumnRef) or (isinstance(node, ast.Call) and node.bare):
             name = node.parts[-1].name
         yield Clause(bind_value(self._session, inner, self._select), inner, name)
 
@@ -151,11 +150,10 @@ class _Block:
                     rex: RexNode = level.at(column.index)
                     yield Clause(rex if level is scope else outer(rex, level.correlation), node, column.name)
                 return
-        reference = ast.ColumnRef(parts=[part.copy() for part in node.parts])
-        reference.meta.update(node.meta)
+        reference = ast.ColumnRef(node.parts, span=node.span, python=node.python)
         yield from self._fields(bind(self._session, reference, self._select), node)
 
-    def _check_star(self, node: exp.Expr) -> None:
+    def _check_star(self, node: ast.Node) -> None:
         """Refuse `*` over a query that has two columns of a name: Flink takes `*` for the names that it stands for."""
         for relation in self._plain.scope.relations:
             names = [column.name for column in relation.columns]
@@ -163,46 +161,43 @@ class _Block:
                 if names.count(name) > 1:
                     raise self._session.source.error(node, f"column {name!r} is ambiguous", "give the columns aliases")
 
-    def _fields(self, rex: RexNode, node: exp.Expr) -> Iterator[Clause]:
+    def _fields(self, rex: RexNode, node: ast.Node) -> Iterator[Clause]:
         row = type_of(rex)
         if not isinstance(row, FieldsType):
             raise self._session.source.error(node, f"`.*` needs a ROW, not {row}", "select the column itself")
         for name in row.names:
             yield Clause(FieldAccess(rex, name), node, name)
 
-    def _condition(self, key: str, context: Context) -> Clause | None:
-        node = self._node.args.get(key)
-        if node is None:
-            return None
-        inner = self._without_aliases(node.this) if key == "qualify" else node.this
-        return Clause(bind_condition(self._session, inner, context), node.this)
+    def _condition(
+        self,
+        node: ast.Expression | None,
+        context: Context,
+        meaning: Callable[[ast.Expression], ast.Expression] = lambda node: node,
+    ) -> Clause | None:
+        return None if node is None else Clause(bind_condition(self._session, meaning(node), context), node)
 
-    def _without_aliases(self, node: exp.Expr) -> exp.Expr:
+    def _without_aliases(self, node: ast.Expression) -> ast.Expression:
         """An expression with the names of the select list replaced by what they stand for; queries in it are left."""
-        named: dict[str, exp.Expr] = {}
-        for item in self._node.expressions:
-            if isinstance(item, exp.Alias):
-                named.setdefault(item.args["alias"].name, item.this)
+        named: dict[str, ast.Expression] = {}
+        for item in self._node.items:
+            if isinstance(item, ast.Alias):
+                named.setdefault(item.name.name, item.value)
             elif isinstance(item, ast.ColumnRef):
-                named.setdefault(item.parts[-1].name, item)
-        copy = node.copy()
-        parts = copy.walk(prune=lambda part: isinstance(part, exp.Query))
-        found = [part for part in parts if isinstance(part, ast.ColumnRef) and len(part.parts) == 1]
-        for part in found:
-            if part.name in named:
-                meaning = named[part.name].copy()
-                if part is copy:
-                    return meaning
-                part.replace(meaning)
-        return copy
+                named.setdefault(item.name, item)
+
+        def change(part: ast.Node) -> ast.Node | None:
+            if isinstance(part, ast.ColumnRef) and len(part.parts) == 1:
+                return named.get(part.name)
+            return part if isinstance(part, ast.QueryNode) else None
+
+        return ast.rewrite(node, change)
 
     def _order(self, items: Sequence[Clause]) -> list[Order]:
         """The keys of ORDER BY: an ordinal, an alias of the select list, or an expression over FROM."""
-        clause = self._node.args.get("order")
-        return [self._key(node, items) for node in (clause.expressions if clause is not None else [])]
+        return [self._key(node, items) for node in (self._node.order.keys if self._node.order is not None else ())]
 
-    def _key(self, node: exp.Expr, items: Sequence[Clause]) -> Order:
-        inner = node.this
+    def _key(self, node: ast.Ordered, items: Sequence[Clause]) -> Order:
+        inner = node.operand
         at = ordinal(self._session, inner, len(items))
         if at is not None:
             return Order(node, at)
@@ -228,7 +223,7 @@ class _Block:
         order: list[Order],
     ) -> tuple[RelNode, list[Clause], Clause | None, Clause | None, list[Order]]:
         """The Aggregate, and all clauses over its row; everything as it is where nothing is aggregated."""
-        group = self._node.args.get("group")
+        group = self._node.group
         clauses = [*items, *(part for part in (having, qualify) if part), *(key.clause for key in order if key.clause)]
         if group is None and having is None and not is_aggregate([clause.rex for clause in clauses]):
             check = [hint for hint in self._hints if self._has_joins()]
@@ -299,7 +294,7 @@ class _Block:
 
     def _projected(self, rel: RelNode, items: list[Clause], order: list[Order]) -> Bound:
         names = tuple(item.name for item in items)
-        distinct = self._node.args.get("distinct") is not None
+        distinct = self._node.distinct
         extra: list[Clause] = []
         keys: list[SortKey] = []
         for key in order:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from compiled_plan.planner.diagnostics.internal import InternalError
+from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.nodes import position
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 
@@ -25,9 +24,10 @@ class SourceText:
     text: str
     file: str = ""
 
-    def where(self, node: exp.Expr | None) -> str:
-        """Line, column and the text with a caret under `node`."""
-        return self.in_file(position.where(node, self.text)) if node is not None else ""
+    def where(self, node: ast.Node | None) -> str:
+        """Line, column and the text with a caret under `node`, or under the first part of it that has a place."""
+        span = next((part.span for part in ast.walk(node) if part.span), None) if node is not None else None
+        return "" if span is None else self.where_span(span)
 
     def where_span(self, span: position.Span) -> str:
         """As `where`, of a span."""
@@ -37,7 +37,7 @@ class SourceText:
         """A place in the script, with the file where that is to be said."""
         return f"{self.file}, {where}" if self.file and where else where
 
-    def error(self, node: exp.Expr | None, message: str, remedy: str = "") -> ProgramError:
+    def error(self, node: ast.Node | None, message: str, remedy: str = "") -> ProgramError:
         """A program error at `node`."""
         return ProgramError(message, where=self.where(node), remedy=remedy)
 
@@ -49,21 +49,22 @@ class SourceText:
         """As `unsupported`, at a span."""
         return UnsupportedError(f"{what} is not supported yet", where=self.where_span(span), remedy=remedy)
 
-    def refuse_queries(self, node: exp.Expr, what: str) -> None:
+    def refuse_queries(self, node: ast.Node, what: str) -> None:
         """Refuse a query inside an expression of a table's declaration.
 
         Raises:
             ProgramError: there is one.
         """
-        for query in node.find_all(exp.Query, exp.Exists):
-            raise self.error(query, f"a query cannot stand in {what}")
+        for part in ast.walk(node):
+            if isinstance(part, ast.QueryNode | ast.Exists):
+                raise self.error(part, f"a query cannot stand in {what}")
 
-    def unsupported(self, node: exp.Expr | None, what: str, remedy: str = "") -> UnsupportedError:
+    def unsupported(self, node: ast.Node | None, what: str, remedy: str = "") -> UnsupportedError:
         """The error for a construct that is known and not supported."""
         return UnsupportedError(f"{what} is not supported yet", where=self.where(node), remedy=remedy)
 
     @contextmanager
-    def at(self, node: exp.Expr | None) -> Iterator[None]:
+    def at(self, node: ast.Node | None) -> Iterator[None]:
         """Give errors that have no place yet the place of `node`; the innermost place wins."""
         try:
             yield

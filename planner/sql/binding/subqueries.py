@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.rex import Subquery, SubqueryKind
 from compiled_plan.planner.functions import casts
 from compiled_plan.planner.functions.operators import row_parts
@@ -17,8 +15,8 @@ from compiled_plan.plans.types import BOOLEAN, FieldsType
 _INVERSE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-@binds(exp.Subquery, exp.Select, exp.Union, exp.Intersect, exp.Except, exp.Values)
-def _scalar(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+@binds(ast.Subquery, ast.Select, ast.SetOperation, ast.Values)
+def _scalar(binder: Binder, node: ast.QueryNode, context: Context) -> RexNode:
     """A query as a value: one column, NULL where it has no row."""
     query = binder.bind_query(binder, node, context.inside())
     if len(query.names) != 1:
@@ -29,31 +27,35 @@ def _scalar(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     return Subquery(SubqueryKind.SCALAR, query.rel, type_, context.scope.correlation)
 
 
-@binds(exp.Exists)
-def _exists(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+@binds(ast.Exists)
+def _exists(binder: Binder, node: ast.Exists, context: Context) -> RexNode:
     """EXISTS (query)."""
-    query = binder.bind_query(binder, node.this, context.inside())
+    query = binder.bind_query(binder, node.query, context.inside())
     return Subquery(SubqueryKind.EXISTS, query.rel, BOOLEAN.not_null(), context.scope.correlation)
 
 
-def bind_in(binder: Binder, node: exp.Expr, query: exp.Expr, context: Context) -> RexNode:
+def bind_in(binder: Binder, node: ast.In, query: ast.QueryNode, context: Context) -> RexNode:
     """`x IN (query)`, `(x, y) IN (query)`."""
     return _compare(binder, node, query, "=", SubqueryKind.IN, context)
 
 
-def bind_quantified(binder: Binder, node: ast.Quantified, context: Context) -> RexNode:
+def bind_quantified(binder: Binder, node: ast.Quantified, query: ast.QueryNode, context: Context) -> RexNode:
     """`x op ANY (query)`, `x op ALL (query)`; ALL is NOT (x inverse-op ANY)."""
-    assert node.query is not None
-    operator = node.op if node.quantifier == "ANY" else _INVERSE[node.op]
+    operator = node.operator if node.quantifier == "ANY" else _INVERSE[node.operator]
     kind = SubqueryKind.IN if operator == "=" else SubqueryKind.SOME
-    found = _compare(binder, node, node.query, operator, kind, context)
+    found = _compare(binder, node, query, operator, kind, context)
     return found if node.quantifier == "ANY" else resolve_call("NOT", [found])
 
 
 def _compare(
-    binder: Binder, node: exp.Expr, query: exp.Expr, operator: str, kind: SubqueryKind, context: Context
+    binder: Binder,
+    node: ast.In | ast.Quantified,
+    query: ast.QueryNode,
+    operator: str,
+    kind: SubqueryKind,
+    context: Context,
 ) -> RexNode:
-    left = node.this.expressions if isinstance(node.this, ast.RowValue) else [node.this]
+    left = node.operand.items if isinstance(node.operand, ast.RowValue) else (node.operand,)
     operands = tuple(bind(binder, item, context) for item in left)
     operands = row_parts(operands[0]) or operands if len(operands) == 1 else operands
     bound = binder.bind_query(binder, query, context.inside())
@@ -70,7 +72,7 @@ def _compare(
     return Subquery(kind, bound.rel, type_, context.scope.correlation, operands, name)
 
 
-def _comparable(binder: Binder, node: exp.Expr, operator: str, rex: RexNode, at: int, bound: Bound) -> RexNode:
+def _comparable(binder: Binder, node: ast.Node, operator: str, rex: RexNode, at: int, bound: Bound) -> RexNode:
     """`rex`, checked against column `at` of the query by comparing it with a value of that type."""
     column = bound.types[at]
     if isinstance(type_of(rex), FieldsType) or isinstance(column, FieldsType):

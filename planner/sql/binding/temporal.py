@@ -5,8 +5,6 @@ Source: Flink's "Joins" page, "Temporal Joins"; what Flink 2.3 refuses.
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
 from compiled_plan.planner.algebra.rex import OuterRef
@@ -22,7 +20,9 @@ from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampB
 _LEFT_TIME = "write FOR SYSTEM_TIME AS OF t.ts, with ts a time attribute of the table to the left"
 
 
-def bind_snapshot(binder: Binder, node: exp.Expr, rel: RelNode, left: Scope | None, around: Surroundings) -> RelNode:
+def bind_snapshot(
+    binder: Binder, node: ast.Expression, rel: RelNode, left: Scope | None, around: Surroundings
+) -> RelNode:
     """The rows of a table as of the time that `node` gives over the row of the `left` scope.
 
     Raises:

@@ -93,10 +93,10 @@ def _map(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
 def _fields(spec: ast.TypeSpec, source: SourceText) -> tuple[t.Field, ...]:
     found: list[t.Field] = []
     for item in spec.fields:
-        name = item.this.name
+        name = item.identifier.name
         if any(field.name == name for field in found):
             raise source.error(item, f"field {name!r} is declared twice in {spec.root}")
-        found.append(t.Field(name, bind_type(item.kind, source), item.comment))
+        found.append(t.Field(name, bind_type(item.type, source), item.comment))
     return tuple(found)
 
 
@@ -112,7 +112,7 @@ def _structured(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
 
 
 def _raw(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
-    return t.RawType(class_name=spec.class_name, serializer=str(spec.args.get("snapshot") or ""))
+    return t.RawType(class_name=spec.class_name, serializer=spec.snapshot)
 
 
 def _real(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
@@ -122,7 +122,7 @@ def _real(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
 
 
 def _user(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
-    name = ".".join(part.name for part in spec.args.get("parts") or [])
+    name = ".".join(part.name for part in spec.parts)
     raise source.error(
         spec, f"no type is named {name!r}", did_you_mean(name.upper(), _READERS, "write a built-in type")
     )

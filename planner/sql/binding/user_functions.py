@@ -1,19 +1,19 @@
-"""Calls of users' functions in SQL."""
+"""Calls of users' functions in SQL, as values and in FROM."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlglot import exp
-
-from compiled_plan.planner.algebra.nodes import FunctionName
+from compiled_plan.planner.algebra.nodes import FunctionName, TableFunctionScan
 from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition
+from compiled_plan.planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS
 from compiled_plan.plans.functions.definitions import FunctionKind
+from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.rex import Call, RexNode
-from compiled_plan.plans.types import LogicalType
+from compiled_plan.plans.types import Field, LogicalType, RowType
 
 
 def find_user_function(binder: Binder, node: ast.Call, built_in: Callable[[str], bool]) -> CatalogFunction | None:
@@ -44,7 +44,7 @@ def bind_user_function(binder: Binder, node: ast.Call, context: Context, functio
     if kind is FunctionKind.AGGREGATE:
         return _aggregate(binder, node, context, function)
     for clause in ("distinct", "filter", "within_group", "order", "nulls", "over"):
-        if node.args.get(clause):
+        if getattr(node, clause):
             raise binder.source.error(
                 node, f"{node.parts[-1].name} is no aggregate, so {clause.upper()} cannot stand here"
             )
@@ -59,12 +59,12 @@ def bind_arguments(binder: Binder, node: ast.Call, context: Context) -> tuple[li
     Raises:
         ProgramError: some have names and some have not.
     """
-    arguments: list[exp.Expr] = []
+    arguments: list[ast.Expression] = []
     named: list[str | None] = []
     for argument in node.arguments:
         if isinstance(argument, ast.NamedArgument):
             named.append(argument.name)
-            arguments.append(argument.this)
+            arguments.append(argument.value)
         else:
             named.append(None)
             arguments.append(argument)
@@ -82,7 +82,7 @@ def _aggregate(binder: Binder, node: ast.Call, context: Context, function: Catal
             "use HAVING" if context.clause == "WHERE clause" else "aggregate in a subquery",
         )
     for clause in ("within_group", "order", "nulls"):
-        if node.args.get(clause) is not None:
+        if getattr(node, clause):
             raise binder.source.unsupported(node, f"{clause.upper().replace('_', ' ')} in a call of {name}")
     inside = context.without_aggregates(f"the arguments of {name}: aggregates cannot be nested")
     operands, type_, known = user_aggregate(binder, node, inside, function)
@@ -105,3 +105,36 @@ def user_aggregate(
     operands, named = bind_arguments(binder, node, inside)
     found = resolve(function, node.names, operands, named)
     return found.operands, found.type, FunctionName(node.parts[-1].name, found.extra)
+
+
+# --- in FROM --------------------------------------------------------------------------------------------------------
+
+
+def find_table_function(binder: Binder, node: ast.TableFunction) -> CatalogFunction | None:
+    """The user's function that a call in FROM means; None where it means another, or none.
+
+    Raises:
+        ProgramError: it is no table function.
+    """
+    found = find_user_function(binder, node.call, lambda name: name in WINDOW_TABLE_FUNCTIONS)
+    if found is not None and found.callables.kind is not FunctionKind.TABLE:
+        name = node.call.parts[-1].name
+        kind = found.callables.kind.value.lower()
+        raise binder.source.error(node, f"{name} is no table function, but a {kind} function", "call it in SELECT")
+    return found
+
+
+def bind_table_function(
+    binder: Binder, node: ast.Call, context: Context, function: CatalogFunction
+) -> TableFunctionScan:
+    """The rows of a call.
+
+    Raises:
+        ProgramError: the arguments fit no signature.
+    """
+    from compiled_plan.planner.user_functions.resolving import resolve
+
+    operands, named = bind_arguments(binder, node, context)
+    found = resolve(function, node.names, operands, named)
+    row = RowType(fields=tuple(Field(name, part.type) for name, part in table_fields(found.output)), nullable=False)
+    return TableFunctionScan(row, Call("", found.operands, row, None, found.extra))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from compiled_plan.planner.catalog.tables import CatalogView
+from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
 from compiled_plan.planner.sql.binding.source import SourceText
 
@@ -15,7 +14,7 @@ from compiled_plan.planner.sql.binding.source import SourceText
 class ViewQuery:
     """A view's query, its script, and what it was bound to at which version of the catalog."""
 
-    node: exp.Expr
+    node: ast.QueryNode
     source: SourceText
     columns: tuple[str, ...]
     catalog: str

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.windows import Window, WindowKind, WindowTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
@@ -25,7 +23,7 @@ _ARGUMENTS = {
 WINDOW_TABLE_FUNCTIONS = frozenset(kind.value for kind in WindowKind)
 
 #: Binds the table or query that an argument names.
-BindTable = Callable[[exp.Expr], Bound]
+BindTable = Callable[[ast.Relation], Bound]
 #: Binds a call of a function over a table.
 BindFunction = Callable[[Binder, ast.Call, Context, BindTable], Bound]
 
@@ -36,7 +34,7 @@ class _Arguments:
 
     binder: Binder
     call: ast.Call
-    given: dict[str, exp.Expr]
+    given: dict[str, ast.Expression]
     context: Context
 
     def lengths(self, *names: str) -> list[int | None]:
@@ -51,7 +49,7 @@ class _Arguments:
         """As `lengths`, of one that must be there."""
         return self._length(self.given[name])
 
-    def _length(self, node: exp.Expr) -> int:
+    def _length(self, node: ast.Expression) -> int:
         rex = bind(self.binder, node, self.context)
         type_ = type_of(rex)
         if not isinstance(type_, IntervalType):
@@ -79,19 +77,20 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
     """
     kind = WindowKind(call.name)
     given = _by_name(binder, call, kind)
-    table = given["DATA"]
-    partition_by: list[exp.Expr] = []
+    table: ast.Node = given["DATA"]
+    partition_by: tuple[ast.Expression, ...] = ()
     if isinstance(table, ast.TableArgument):
-        if table.args.get("order") is not None:
+        if table.order is not None:
             raise binder.source.error(table, f"the table of {call.name} takes no ORDER BY", "leave it out")
-        table, partition_by = table.this, table.partition_by
+        partition_by = table.partition_by
+        table = table.table
     if partition_by and kind is not WindowKind.SESSION:
         raise binder.source.error(
             call,
             f"the table of {call.name} takes no PARTITION BY: only SESSION windows are made per partition",
             "leave PARTITION BY out; group by the columns instead",
         )
-    if not isinstance(table, ast.TableRef | exp.Subquery):
+    if not isinstance(table, ast.TableRef | ast.Subquery):
         raise binder.source.error(table, f"{call.name} needs a table", "write TABLE name, or a query in parentheses")
     data = bind_table(table)
     partition = tuple(partition_column(binder, item, data) for item in partition_by)
@@ -104,10 +103,10 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 
-def _by_name(binder: Binder, call: ast.Call, kind: WindowKind) -> dict[str, exp.Expr]:
+def _by_name(binder: Binder, call: ast.Call, kind: WindowKind) -> dict[str, ast.Expression]:
     names = _ARGUMENTS[kind]
     arguments = call.arguments
-    given: dict[str, exp.Expr] = {}
+    given: dict[str, ast.Expression] = {}
     if any(isinstance(item, ast.NamedArgument) for item in arguments):
         for item in arguments:
             if not isinstance(item, ast.NamedArgument):
@@ -117,7 +116,7 @@ def _by_name(binder: Binder, call: ast.Call, kind: WindowKind) -> dict[str, exp.
                 raise binder.source.error(
                     item, f"{call.name} has no argument {item.name!r} to give here", did_you_mean(name, names)
                 )
-            given[name] = item.this
+            given[name] = item.value
     else:
         given = dict(zip(names, arguments, strict=False))
     missing = [name for name in names if name not in given and name != "OFFSET"]
@@ -133,10 +132,10 @@ def _by_name(binder: Binder, call: ast.Call, kind: WindowKind) -> dict[str, exp.
     return given
 
 
-def _time_column(binder: Binder, call: ast.Call, node: exp.Expr, data: Bound) -> int:
+def _time_column(binder: Binder, call: ast.Call, node: ast.Expression, data: Bound) -> int:
     if not isinstance(node, ast.Descriptor):
         raise binder.source.error(node, f"{call.name} needs the time column here", "write DESCRIPTOR(column)")
-    names = node.expressions
+    names = node.columns
     if len(names) != 1:
         raise binder.source.error(node, f"{call.name} takes one time column", "name one column in DESCRIPTOR")
     index = _column(binder, names[0], data)
@@ -150,7 +149,7 @@ def _time_column(binder: Binder, call: ast.Call, node: exp.Expr, data: Bound) ->
     return index
 
 
-def not_a_time_attribute(binder: Binder, node: exp.Expr, what: str, type_: str) -> Exception:
+def not_a_time_attribute(binder: Binder, node: ast.Expression, what: str, type_: str) -> Exception:
     """The error for a window over a column that is a plain timestamp."""
     return binder.source.error(
         node,
@@ -159,7 +158,7 @@ def not_a_time_attribute(binder: Binder, node: exp.Expr, what: str, type_: str) 
     )
 
 
-def partition_column(binder: Binder, node: exp.Expr, data: Bound) -> int:
+def partition_column(binder: Binder, node: ast.Expression, data: Bound) -> int:
     """The place of a column in PARTITION BY.
 
     Raises:
@@ -170,7 +169,7 @@ def partition_column(binder: Binder, node: exp.Expr, data: Bound) -> int:
     return _column(binder, node.parts[0], data)
 
 
-def _column(binder: Binder, name: exp.Identifier, data: Bound) -> int:
+def _column(binder: Binder, name: ast.Identifier, data: Bound) -> int:
     found = [at for at, column in enumerate(data.names) if column == name.name]
     if not found:
         raise binder.source.error(

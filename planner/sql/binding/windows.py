@@ -1,23 +1,21 @@
-"""OVER: window functions and aggregates over windows."""
+"""OVER: window functions and aggregates over windows; the arguments of these and of all aggregates."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
-
-from sqlglot import exp
 
 from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit, Over
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import casts
 from compiled_plan.planner.functions.aggregates import resolve_aggregate
 from compiled_plan.planner.functions.fold import fold
-from compiled_plan.planner.functions.registry import is_aggregate
+from compiled_plan.planner.functions.registry import is_aggregate, resolve_call
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_value
-from compiled_plan.plans.rex import Literal, RexNode, type_of
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
     DateType,
     IntervalType,
@@ -59,7 +57,7 @@ def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFun
     inside = replace(context, over=False, clause=f"the window of {node.name}")
     function, coerced, type_ = _function(binder, node, inside, user)
     partition = tuple(bind(binder, item, inside) for item in spec.partition_by)
-    order = tuple(_order_item(binder, item, inside) for item in _ordered(spec))
+    order = tuple(_order_item(binder, item, inside) for item in (spec.order.keys if spec.order is not None else ()))
     if not order and node.name in WINDOW_FUNCTIONS:
         raise binder.source.error(node, f"{node.name} needs ORDER BY in its window", "add ORDER BY")
     unit, lower, upper = _frame(binder, node, spec, bool(order), inside)
@@ -75,13 +73,13 @@ def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFun
         lower,
         upper,
         node.distinct,
-        node.args.get("nulls") == "IGNORE",
+        node.nulls == "IGNORE",
     )
 
 
 def check_nulls(binder: Binder, node: ast.Call) -> None:
     """Refuse IGNORE NULLS and RESPECT NULLS behind a function that takes neither."""
-    if node.args.get("nulls") and node.name not in ("LAG", "LEAD", "ARRAY_AGG"):
+    if node.nulls and node.name not in ("LAG", "LEAD", "ARRAY_AGG"):
         raise binder.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
 
 
@@ -102,19 +100,18 @@ def _function(
     return signature.internal_name, coerced, signature.type
 
 
-def _specification(binder: Binder, over: exp.Expr, context: Context) -> ast.WindowSpec:
-    if isinstance(over, exp.Identifier):
+def _specification(binder: Binder, over: ast.WindowSpec | ast.Identifier, context: Context) -> ast.WindowSpec:
+    if isinstance(over, ast.Identifier):
         return _named(binder, over, context)
-    assert isinstance(over, ast.WindowSpec)
-    base = over.args.get("base")
-    if base is None:
+    if over.base is None:
         return over
-    found = _named(binder, base, context)
-    merged = {key: over.args.get(key) or found.args.get(key) for key in ("partition_by", "order", "frame")}
-    return ast.WindowSpec(**merged)
+    base = _named(binder, over.base, context)
+    return ast.WindowSpec(
+        None, over.partition_by or base.partition_by, over.order or base.order, over.frame or base.frame
+    )
 
 
-def _named(binder: Binder, name: exp.Identifier, context: Context) -> ast.WindowSpec:
+def _named(binder: Binder, name: ast.Identifier, context: Context) -> ast.WindowSpec:
     spec = context.windows.get(name.name)
     if spec is None:
         raise binder.source.error(
@@ -123,18 +120,13 @@ def _named(binder: Binder, name: exp.Identifier, context: Context) -> ast.Window
     return _specification(binder, spec, context)
 
 
-def _ordered(spec: ast.WindowSpec) -> list[exp.Expr]:
-    order = spec.args.get("order")
-    return list(order.expressions) if order is not None else []
-
-
-def _order_item(binder: Binder, node: exp.Expr, context: Context) -> tuple[RexNode, bool, bool]:
-    rex = bind_value(binder, node.this, context)
+def _order_item(binder: Binder, node: ast.Ordered, context: Context) -> tuple[RexNode, bool, bool]:
+    rex = bind_value(binder, node.operand, context)
     check_sortable(binder, node, rex)
     return (rex, *directions(node))
 
 
-def check_sortable(binder: Binder, node: exp.Expr, rex: RexNode) -> None:
+def check_sortable(binder: Binder, node: ast.Ordered, rex: RexNode) -> None:
     """Refuse to sort by a value without an order.
 
     Raises:
@@ -145,11 +137,9 @@ def check_sortable(binder: Binder, node: exp.Expr, rex: RexNode) -> None:
         raise binder.source.error(node, f"{type_of(rex)} has no order, so it cannot be sorted by", remedy)
 
 
-def directions(node: exp.Expr) -> tuple[bool, bool]:
-    """Of an `exp.Ordered`: whether it ascends, and whether nulls come last (default: they are the least)."""
-    descending = bool(node.args.get("desc"))
-    first = node.args.get("nulls_first")
-    return (not descending, descending if first is None else not first)
+def directions(node: ast.Ordered) -> tuple[bool, bool]:
+    """Of a sort key: whether it ascends, and whether nulls come last (default: they are the least)."""
+    return (not node.descending, node.descending if node.nulls_first is None else not node.nulls_first)
 
 
 def _frame(
@@ -190,8 +180,7 @@ def _check_range(binder: Binder, spec: ast.WindowSpec, order: LogicalType, lower
 
 
 def _bound(binder: Binder, node: ast.FrameBound, context: Context) -> FrameEnd:
-    offset = node.args.get("this")
-    rex = None if offset is None else bind(binder, offset, context)
+    rex = None if node.offset is None else bind(binder, node.offset, context)
     if rex is not None:
         rex = fold(rex)
         if not isinstance(rex, Literal) or (not isinstance(rex.type, IntervalType) and not _is_count(rex)):
@@ -199,3 +188,48 @@ def _bound(binder: Binder, node: ast.FrameBound, context: Context) -> FrameEnd:
                 node, "the offset of a frame must be a constant: a number of rows from 0, or an interval"
             )
     return FrameEnd(node.kind.replace(" ", "_"), rex)
+
+
+# --- arguments of aggregates and window functions -------------------------------------------------------------------
+
+_JSON = frozenset(("JSON_OBJECTAGG", "JSON_ARRAYAGG"))
+
+
+def aggregate_operands(binder: Binder, node: ast.Call, context: Context) -> list[RexNode]:
+    """The arguments of an aggregate or window function; COUNT(*) has none."""
+    arguments = node.arguments
+    if len(arguments) == 1 and isinstance(arguments[0], ast.AllColumns) and not arguments[0].parts:
+        if node.name != "COUNT":
+            raise binder.source.error(arguments[0], f"`*` is an argument of COUNT, not of {node.name}")
+        return []
+    if node.name == "COUNT" and not arguments:
+        raise binder.source.error(node, "COUNT needs an argument", "write COUNT(*)")
+    operands = [bind(binder, argument, context) for argument in arguments]
+    if node.name in _JSON:
+        # the aggregates put together JSON texts, so the value comes as one
+        operands[-1] = resolve_call("JSON_STRING", operands[-1:])
+    if node.name in _CONSTANT and len(operands) > 1:
+        _check_constant(binder, node, operands[1])
+    return operands
+
+
+#: Aggregates whose second argument is a literal: what it is, and whether it is a share from 0 to 1.
+_CONSTANT = {"LISTAGG": ("separator", False), "PERCENTILE": ("percentage", True)}
+
+
+def _check_constant(binder: Binder, node: ast.Call, rex: RexNode) -> None:
+    what, share = _CONSTANT[node.name]
+    listed = share and isinstance(rex, Call) and rex.name == "$ARRAY$1"
+    for item in rex.operands if listed and isinstance(rex, Call) else (rex,):
+        if not isinstance(item, Literal) or item.value is None:
+            raise binder.source.error(node, f"the {what} of {node.name} must be a literal", "write the value itself")
+        if share and not 0 <= Decimal(str(item.value)) <= 1:
+            raise binder.source.error(node, f"the {what} of {node.name} must be from 0.0 to 1.0, not {item.value}")
+
+
+def aggregate_name(node: ast.Call) -> str:
+    """The aggregate's name; JSON aggregates have one for each treatment of nulls."""
+    if node.name in _JSON:
+        default = "NULL" if node.name == "JSON_OBJECTAGG" else "ABSENT"
+        return f"{node.name}_{node.on_null or default}_ON_NULL"
+    return node.name

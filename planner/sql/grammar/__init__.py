@@ -1,1 +1,1 @@
-"""Flink's grammar on sqlglot's tokenizer, token cursor and expression classes, one mixin a part of the language."""
+"""Flink's grammar: tokens, a cursor over them, and one mixin a part of the language."""

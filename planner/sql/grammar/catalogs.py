@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
-from sqlglot import TokenType
-
-from compiled_plan.planner.sql.grammar.core import all_texts
+from compiled_plan.planner.sql.grammar.cursor import all_texts
 from compiled_plan.planner.sql.grammar.queries import Queries
 from compiled_plan.planner.sql.nodes.statements import (
     AlterCatalog,
@@ -23,10 +21,18 @@ from compiled_plan.planner.sql.nodes.statements import (
 )
 
 if TYPE_CHECKING:
+    from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import Name
 
 #: What SHOW lists, by its words.
 _LISTED = (("CATALOGS",), ("DATABASES",), ("TABLES",), ("VIEWS",), ("USER", "FUNCTIONS"), ("FUNCTIONS",))
+
+
+class Place(TypedDict):
+    """The arguments that all statements have."""
+
+    span: Span
+    text: str
 
 
 class Catalogs(Queries):
@@ -34,7 +40,11 @@ class Catalogs(Queries):
 
     def text_from(self, start: int) -> str:
         """The script from an offset to the end of the token read last."""
-        return self.sql[start : self._prev.end + 1]
+        return self.sql[start : self.previous.end]
+
+    def place(self, start: int) -> Place:
+        """Span and text of a statement, which ends at the token read last."""
+        return {"span": self.span_from(start), "text": self.text_from(start)}
 
     def if_not_exists(self) -> bool:
         """IF NOT EXISTS, if it stands here."""
@@ -42,9 +52,10 @@ class Catalogs(Queries):
 
     def table_name(self, what: str = "a table name") -> Name:
         """One to three names between dots."""
+        start = self.mark()
         parts = self.dotted(what)
         if len(parts) > 3:
-            span = self.span_from(parts[0].meta["start"])
+            span = self.span_from(start)
             self.fail(f"SQL parse failed: {what} has at most three parts", span=span)
         return all_texts(parts)
 
@@ -58,19 +69,22 @@ class Catalogs(Queries):
         """CREATE DATABASE, the words already read."""
         if_not_exists = self.if_not_exists()
         name = self.table_name("a database name")
-        return CreateDatabase(name=name, if_not_exists=if_not_exists, **self._told(start))
+        comment, options = self._comment_and_options()
+        return CreateDatabase(
+            name=name, if_not_exists=if_not_exists, comment=comment, options=options, **self.place(start)
+        )
 
     def create_catalog(self, start: int) -> CreateCatalog:
         """CREATE CATALOG, the words already read."""
         if_not_exists = self.if_not_exists()
         name = self.name("a catalog name").name
-        return CreateCatalog(name=name, if_not_exists=if_not_exists, **self._told(start))
+        comment, options = self._comment_and_options()
+        return CreateCatalog(
+            name=name, if_not_exists=if_not_exists, comment=comment, options=options, **self.place(start)
+        )
 
-    def _told(self, start: int) -> dict[str, Any]:
-        """What is said of a catalog or database, and where the statement stands."""
-        comment = self.comment()
-        options = self.properties() if self.take("WITH") else {}
-        return {"comment": comment, "options": options, "span": self.span_from(start), "text": self.text_from(start)}
+    def _comment_and_options(self) -> tuple[str | None, dict[str, str]]:
+        return self.comment(), self.properties() if self.take("WITH") else {}
 
     # --- ALTER ----------------------------------------------------------------------------------------------------
 
@@ -79,7 +93,7 @@ class Catalogs(Queries):
         name = self.table_name("a database name")
         self.need("SET")
         options = self.properties()
-        return AlterDatabase(span=self.span_from(start), text=self.text_from(start), name=name, options=options)
+        return AlterDatabase(name=name, options=options, **self.place(start))
 
     def alter_catalog(self, start: int) -> AlterCatalog:
         """ALTER CATALOG, the words already read."""
@@ -95,14 +109,7 @@ class Catalogs(Queries):
             comment = self.comment()
             if comment is None:
                 self.fail_expected("SET, RESET or COMMENT")
-        return AlterCatalog(
-            span=self.span_from(start),
-            text=self.text_from(start),
-            name=name,
-            options=options,
-            reset=reset,
-            comment=comment,
-        )
+        return AlterCatalog(name=name, options=options, reset=reset, comment=comment, **self.place(start))
 
     # --- USE, DESCRIBE, SHOW --------------------------------------------------------------------------------------
 
@@ -110,36 +117,34 @@ class Catalogs(Queries):
         """USE ..., the word itself already read."""
         if self.take("CATALOG"):
             name = self.name("a catalog name").name
-            return UseCatalog(span=self.span_from(start), text=self.text_from(start), name=name)
+            return UseCatalog(name=name, **self.place(start))
         if self.at("MODULES"):
             self.refuse("USE MODULES")
         parts = all_texts(self.dotted("a database name"))
-        return UseDatabase(span=self.span_from(start), text=self.text_from(start), name=parts)
+        return UseDatabase(name=parts, **self.place(start))
 
     def describe(self, start: int) -> Statement:
         """DESCRIBE ..., the word itself already read."""
         if self.take("CATALOG"):
             extended = self.take("EXTENDED")
             catalog = self.name("a catalog name").name
-            return DescribeCatalog(
-                span=self.span_from(start), text=self.text_from(start), name=catalog, extended=extended
-            )
+            return DescribeCatalog(name=catalog, extended=extended, **self.place(start))
         if self.at("DATABASE"):
             self.refuse("DESCRIBE DATABASE")
         self.take("TABLE")
         extended = self.take("EXTENDED")
         name = self.table_name()
-        return Describe(span=self.span_from(start), text=self.text_from(start), name=name, extended=extended)
+        return Describe(name=name, extended=extended, **self.place(start))
 
     def show(self, start: int) -> Show:
         """SHOW ..., the word itself already read."""
         words = next((words for words in _LISTED if self.take(*words)), None)
         if words is None:
             what = " ".join(self.rest())
-            return Show(span=self.span_from(start), text=self.text_from(start), what=what)
+            return Show(what=what, **self.place(start))
         of = all_texts(self.dotted("a name")) if words != ("CATALOGS",) and self.take_any(("FROM", "IN")) else ()
         like = self._name_pattern(("LIKE",) if words in (("TABLES",), ("VIEWS",)) else ("LIKE", "ILIKE"))
-        return Show(span=self.span_from(start), text=self.text_from(start), what=" ".join(words), of=of, like=like)
+        return Show(what=" ".join(words), of=of, like=like, **self.place(start))
 
     def _name_pattern(self, words: tuple[str, ...]) -> NamePattern | None:
         negated = self.take("NOT")
@@ -153,7 +158,7 @@ class Catalogs(Queries):
     def rest(self) -> list[str]:
         """The words up to the end of the statement, in capitals."""
         words = []
-        while not self.at_end() and not self.at_symbol(TokenType.SEMICOLON):
-            words.append(self._curr.text.upper())
-            self._advance()
+        while not self.at_end() and not self.at_symbol(";"):
+            words.append(self.current.text.upper())
+            self.advance()
         return words

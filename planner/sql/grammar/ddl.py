@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlglot import TokenType, exp
-
 from compiled_plan.planner.sql.grammar.catalogs import Catalogs
-from compiled_plan.planner.sql.grammar.core import all_texts
+from compiled_plan.planner.sql.grammar.cursor import all_texts
+from compiled_plan.planner.sql.nodes import Exists, Subquery, walk
 from compiled_plan.planner.sql.nodes.statements import (
     ColumnClause,
     ComputedColumn,
@@ -31,16 +30,7 @@ if TYPE_CHECKING:
     from compiled_plan.planner.sql.nodes.position import Span
 
 _LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
-_LIKE_FEATURES = (
-    "ALL",
-    "CONSTRAINTS",
-    "DISTRIBUTION",
-    "GENERATED",
-    "METADATA",
-    "OPTIONS",
-    "PARTITIONS",
-    "WATERMARKS",
-)
+_LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
 _DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
 
 
@@ -64,7 +54,7 @@ class Ddl(Catalogs):
         if system and not (temporary and self.at("FUNCTION")):
             self.fail(
                 "SQL parse failed: SYSTEM is for temporary functions only",
-                token=self._prev,
+                token=self.previous,
                 remedy="write CREATE TEMPORARY SYSTEM FUNCTION",
             )
         if self.take("TABLE"):
@@ -86,7 +76,7 @@ class Ddl(Catalogs):
     def _create_table(self, start: int, temporary: bool, or_replace: bool) -> CreateTable:
         if_not_exists = self.if_not_exists()
         name = self.table_name()
-        body = self._table_body() if self.at_symbol(TokenType.L_PAREN) else _Body()
+        body = self._table_body() if self.at_symbol("(") else _Body()
         comment = self.comment()
         distribution = self._distribution()
         partitioned = all_texts(self.names()) if self.take("PARTITIONED", "BY") else ()
@@ -98,8 +88,6 @@ class Ddl(Catalogs):
         if query is None or not (named_only and not body.keys and not body.watermarks):
             self._refuse_named_columns(body)
         return CreateTable(
-            span=self.span_from(start),
-            text=self.text_from(start),
             name=name,
             temporary=temporary,
             if_not_exists=if_not_exists,
@@ -114,6 +102,7 @@ class Ddl(Catalogs):
             option_spans=spans,
             like=like,
             query=query,
+            **self.place(start),
         )
 
     def _refuse_named_columns(self, body: _Body) -> None:
@@ -175,12 +164,13 @@ class Ddl(Catalogs):
         name = ".".join(all_texts(self.dotted("a column name")))
         if self.take("AS"):
             expression = self.parse_expression()
-            if query := expression.find(exp.Subquery, exp.Exists):
-                where = self.span_from(query.meta["start"])
+            query = next((part for part in walk(expression) if isinstance(part, Subquery | Exists)), None)
+            if query is not None and query.span is not None:
+                where = self.span_from(query.span.start)
                 self.fail("SQL parse failed: a computed column holds no query", span=where)
             comment = self.comment()
             return ComputedColumn(name=name, expression=expression, comment=comment, span=self.span_from(start))
-        if self.at_symbol(TokenType.COMMA) or self.at_symbol(TokenType.R_PAREN):
+        if self.at_symbol(",") or self.at_symbol(")"):
             return NamedColumn(name=name, comment=None, span=self.span_from(start))
         kind = self.parse_type()
         if self.take("METADATA"):
@@ -222,7 +212,7 @@ class Ddl(Catalogs):
             return None
         source = self.table_name()
         options: list[LikeOption] = []
-        if self.take_symbol(TokenType.L_PAREN):
+        if self.take_symbol("("):
             while strategy := self.take_any(_LIKE_STRATEGIES):
                 feature = self.take_any(_LIKE_FEATURES)
                 if not feature:
@@ -238,14 +228,12 @@ class Ddl(Catalogs):
     def _create_view(self, start: int, temporary: bool, or_replace: bool) -> CreateView:
         if_not_exists = self.if_not_exists()
         name = self.table_name("a view name")
-        columns = all_texts(self.names()) if self.at_symbol(TokenType.L_PAREN) else ()
+        columns = all_texts(self.names()) if self.at_symbol("(") else ()
         comment = self.comment()
         self.need("AS")
         query_start = self.mark()
         query = self.parse_query()
         return CreateView(
-            span=self.span_from(start),
-            text=self.text_from(start),
             name=name,
             temporary=temporary,
             if_not_exists=if_not_exists,
@@ -254,6 +242,7 @@ class Ddl(Catalogs):
             comment=comment,
             query=query,
             query_text=self.text_from(query_start),
+            **self.place(start),
         )
 
     def _create_function(self, start: int, temporary: bool, system: bool) -> CreateFunction:
@@ -267,8 +256,6 @@ class Ddl(Catalogs):
         resources = tuple(self.listed(self._resource)) if self.take("USING") else ()
         options = self.properties() if self.take("WITH") else {}
         return CreateFunction(
-            span=self.span_from(start),
-            text=self.text_from(start),
             name=name,
             temporary=temporary,
             system=system,
@@ -277,6 +264,7 @@ class Ddl(Catalogs):
             language=language,
             resources=resources,
             options=options,
+            **self.place(start),
         )
 
     def _resource(self) -> str:
@@ -296,12 +284,11 @@ class Ddl(Catalogs):
         name = (self.name(what).name,) if kind == "CATALOG" else self.table_name(what)
         cascade = kind == "DATABASE" and self.take_any(("RESTRICT", "CASCADE")) == "CASCADE"
         return Drop(
-            span=self.span_from(start),
-            text=self.text_from(start),
             kind=kind,
             name=name,
             if_exists=if_exists,
             temporary=temporary,
             system=system,
             cascade=cascade,
+            **self.place(start),
         )

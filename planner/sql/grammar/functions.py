@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from sqlglot import TokenType, exp
 
 from compiled_plan.planner.sql.grammar.jsons import JsonFunctions
 from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, COLUMN_WORDS
+from compiled_plan.planner.sql.grammar.tokens import QUOTED, WORD
 from compiled_plan.planner.sql.nodes import (
     AllColumns,
     Call,
+    Constant,
     Descriptor,
     Frame,
     FrameBound,
     Keyword,
     NamedArgument,
+    OrderBy,
+    Subquery,
     TableArgument,
     TableRef,
     WindowSpec,
@@ -23,6 +26,8 @@ from compiled_plan.planner.sql.nodes import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from compiled_plan.planner.sql.nodes import Expression, Identifier, Ordered, QueryNode
 
 #: Time units of EXTRACT, FLOOR, CEIL, TIMESTAMPADD and TIMESTAMPDIFF.
 TIME_UNITS = frozenset(
@@ -49,112 +54,104 @@ class Functions(JsonFunctions):
         """Whether a query starts here, in parentheses or not."""
         raise NotImplementedError
 
-    def parse_parenthesised_query(self, inner: Callable[[], exp.Expr]) -> exp.Subquery:
+    def parse_parenthesised_query(self, inner: Callable[[], QueryNode]) -> Subquery:
         """A query in parentheses (see `grammar.queries`)."""
         raise NotImplementedError
 
-    def parse_order(self) -> exp.Order | None:
+    def parse_order(self) -> OrderBy | None:
         """ORDER BY, or None."""
         raise NotImplementedError
 
-    def parse_ordered(self) -> exp.Ordered:
+    def parse_ordered(self) -> Ordered:
         """One key of ORDER BY."""
         raise NotImplementedError
 
     # --- plain calls ----------------------------------------------------------------------------------------------
 
-    def parse_call(self, parts: list[exp.Identifier], start: int) -> exp.Expr:
+    def parse_call(self, parts: tuple[Identifier, ...], start: int) -> Call:
         """The arguments of a call and what may follow them; the cursor is at the opening parenthesis."""
-        call = Call(parts=parts)
         self.open()
-        if self.take("DISTINCT"):
-            call.set("distinct", True)
-        else:
+        distinct = self.take("DISTINCT")
+        if not distinct:
             self.take("ALL")
         star = self.mark()
-        if not call.distinct and self.take_symbol(TokenType.STAR):
-            call.set("expressions", [self.node(AllColumns(parts=[]), star)])
-        elif not self.at_symbol(TokenType.R_PAREN):
-            call.set("expressions", self.listed(self.parse_argument))
+        arguments: list[Expression] = []
+        if not distinct and self.take_symbol("*"):
+            arguments = [self.node(AllColumns(), star)]
+        elif not self.at_symbol(")"):
+            arguments = self.listed(self.parse_argument)
         # Flink takes this inside the parentheses of ARRAY_AGG alone.
-        if call.name == "ARRAY_AGG" and (nulls := self._nulls()):
-            call.set("nulls", nulls)
-        if order := self.parse_order():
-            call.set("order", order)
-        if on_null := self._on_null():
-            call.set("on_null", on_null)
+        nulls = self._nulls() if parts[-1].name.upper() == "ARRAY_AGG" else ""
+        order, on_null = self.parse_order(), self._on_null()
         self.close()
-        return self._call_suffix(call, start)
+        return self._call_suffix(Call(parts, tuple(arguments), distinct, nulls, order, on_null), start)
 
-    def _call_suffix(self, call: Call, start: int) -> exp.Expr:
-        if nulls := self._nulls():
-            call.set("nulls", nulls)
+    def _call_suffix(self, call: Call, start: int) -> Call:
+        nulls = self._nulls() or call.nulls
+        within_group = condition = over = None
         if self.take("WITHIN", "GROUP"):
             self.open()
-            call.set("within_group", self.parse_order())
+            within_group = self.parse_order()
             self.close()
-        if self.at("FILTER") and self._next.token_type == TokenType.L_PAREN:
-            self._advance(2)
+        if self.at("FILTER") and self.following.kind == "(":
+            self.advance(2)
             self.need("WHERE")
-            call.set("filter", self.parse_expression())
+            condition = self.parse_expression()
             self.close()
         if self.take("OVER"):
-            call.set("over", self.parse_window() if self.at_symbol(TokenType.L_PAREN) else self.name("a window"))
-        return self.node(call, start)
+            over = self.parse_window() if self.at_symbol("(") else self.name("a window")
+        return self.node(replace(call, nulls=nulls, within_group=within_group, filter=condition, over=over), start)
 
     def _nulls(self) -> str:
         if self.at("IGNORE", "NULLS") or self.at("RESPECT", "NULLS"):
             word = self.word()
-            self._advance(2)
+            self.advance(2)
             return word
         return ""
 
-    def parse_argument(self) -> exp.Expr:
+    def parse_argument(self) -> Expression:
         """One argument: a value, DEFAULT, a named argument, a table, a descriptor, or a query."""
         start = self.mark()
-        if self.at_name() and self._next.token_type == TokenType.FARROW:
+        if self.at_name() and self.following.kind == "=>":
             name = self.name("an argument name")
-            self._advance()
-            return self.node(NamedArgument(name_=name, this=self._argument_value()), start)
+            self.advance()
+            return self.node(NamedArgument(name, self._argument_value()), start)
         return self._argument_value()
 
-    def _argument_value(self) -> exp.Expr:
+    def _argument_value(self) -> Expression:
         start = self.mark()
-        if self.at("TABLE") and self._next.token_type != TokenType.L_PAREN:
-            self._advance()
+        if self.at("TABLE") and self.following.kind != "(":
+            self.advance()
             inner = self.mark()
-            table = self.node(TableRef(parts=self.dotted("a table name")), inner)
+            table = self.node(TableRef(self.dotted("a table name")), inner)
             return self._table_argument(table, start)
         if self.at("TABLE"):
-            self._advance()
+            self.advance()
         if self.at_query():
-            if self.at_symbol(TokenType.L_PAREN):
-                value = self.parse_expression()
-            else:
-                value = self.node(exp.Subquery(this=self.parse_query()), start)
+            value = self.parse_expression() if self.at_symbol("(") else self.node(Subquery(self.parse_query()), start)
             return self._table_argument(value, start) if self.at_any(("PARTITION", "ORDER")) else value
-        if self.at("DESCRIPTOR") and self._next.token_type == TokenType.L_PAREN:
-            self._advance()
+        if self.at("DESCRIPTOR") and self.following.kind == "(":
+            self.advance()
             names = self.wrapped(lambda: self.name("a column name", COLUMN_WORDS | BARE_FUNCTIONS))
-            return self.node(Descriptor(expressions=names), start)
-        if self.at("MODEL") and self._next.token_type in (TokenType.VAR, TokenType.IDENTIFIER):
+            return self.node(Descriptor(tuple(names)), start)
+        if self.at("MODEL") and self.following.kind in (WORD, QUOTED):
             self.refuse("a MODEL argument")
         if self.take("DEFAULT"):
-            return self.node(Keyword(this="DEFAULT"), start)
+            return self.node(Keyword("DEFAULT"), start)
         return self.parse_expression()
 
-    def _table_argument(self, table: exp.Expr, start: int) -> exp.Expr:
+    def _table_argument(self, table: TableRef | Expression, start: int) -> TableArgument:
         # The next comma starts the next argument: several columns need parentheses.
-        partition: list[exp.Expr] = []
+        partition: list[Expression] = []
         if self.take("PARTITION", "BY"):
-            several = self.at_symbol(TokenType.L_PAREN)
+            several = self.at_symbol("(")
             partition = self.wrapped(self.parse_expression) if several else [self.parse_expression()]
         order, inner = None, self.mark()
         if self.take("ORDER", "BY"):
-            several = self.at_symbol(TokenType.L_PAREN)
+            several = self.at_symbol("(")
             keys = self.wrapped(self.parse_ordered) if several else [self.parse_ordered()]
-            order = self.node(exp.Order(expressions=keys), inner)
-        return self.node(TableArgument(this=table, partition_by=partition, order=order), start)
+            order = self.node(OrderBy(tuple(keys)), inner)
+        return self.node(TableArgument(table, tuple(partition), order), start)
 
     # --- windows --------------------------------------------------------------------------------------------------
 
@@ -169,7 +166,7 @@ class Functions(JsonFunctions):
         order = self.parse_order()
         frame = self._frame() if self.at_any(("ROWS", "RANGE")) else None
         self.close()
-        return self.node(WindowSpec(base=base, partition_by=partition, order=order, frame=frame), start)
+        return self.node(WindowSpec(base, tuple(partition), order, frame), start)
 
     def _frame(self) -> Frame:
         start = self.mark()
@@ -177,18 +174,18 @@ class Functions(JsonFunctions):
         if self.take("BETWEEN"):
             lower = self._bound()
             self.need("AND")
-            return self.node(Frame(unit=unit, start=lower, end=self._bound()), start)
-        return self.node(Frame(unit=unit, start=self._bound()), start)
+            return self.node(Frame(unit, lower, self._bound()), start)
+        return self.node(Frame(unit, self._bound()), start)
 
     def _bound(self) -> FrameBound:
         start = self.mark()
         if self.take("CURRENT", "ROW"):
-            return self.node(FrameBound(kind="CURRENT ROW"), start)
+            return self.node(FrameBound("CURRENT ROW"), start)
         if self.take("UNBOUNDED"):
             side = self._side()
-            return self.node(FrameBound(kind=f"UNBOUNDED {side}"), start)
+            return self.node(FrameBound(f"UNBOUNDED {side}"), start)
         offset = self.parse_expression()
-        return self.node(FrameBound(kind=self._side(), this=offset), start)
+        return self.node(FrameBound(self._side(), offset), start)
 
     def _side(self) -> str:
         side = self.take_any(("PRECEDING", "FOLLOWING"))
@@ -198,15 +195,14 @@ class Functions(JsonFunctions):
 
     # --- special forms --------------------------------------------------------------------------------------------
 
-    def special_form(self, word: str) -> exp.Expr | None:
+    def special_form(self, word: str) -> Expression | None:
         """The call at the cursor when its function has a grammar of its own; else None."""
         reader = _SPECIAL.get(word)
         if reader is None:
             return None
         start = self.mark()
-        name = self.node(exp.Identifier(this=self._curr.text, quoted=False), start)
-        self._advance(2)
-        name.meta["end"] = self._tokens[self._index - 2].end + 1
+        name = self.identifier()
+        self.open()
         result = reader(self, name)
         self.close()
         if isinstance(result, Call) and word != "JSON_OBJECTAGG":
@@ -220,49 +216,49 @@ class Functions(JsonFunctions):
         unit = _UNIT_SYNONYMS.get(word, word)
         if unit not in TIME_UNITS:
             self.fail_expected("a time unit such as YEAR, MONTH, DAY, HOUR, MINUTE or SECOND")
-        self._advance()
-        return self.node(Keyword(this=unit), start)
+        self.advance()
+        return self.node(Keyword(unit), start)
 
-    def _extract(self, name: exp.Identifier) -> exp.Expr:
+    def _extract(self, name: Identifier) -> Call:
         unit = self.time_unit()
         self.need("FROM")
-        return Call(parts=[name], expressions=[unit, self.parse_expression()])
+        return Call((name,), (unit, self.parse_expression()))
 
-    def _rounded(self, name: exp.Identifier) -> exp.Expr:
+    def _rounded(self, name: Identifier) -> Call:
         value = self.parse_expression()
         if self.take("TO"):
-            return Call(parts=[name], expressions=[value, self.time_unit()])
-        return Call(parts=[name], expressions=[value])
+            return Call((name,), (value, self.time_unit()))
+        return Call((name,), (value,))
 
-    def _more(self) -> list[exp.Expr]:
-        return self.listed(self.parse_argument) if self.take_symbol(TokenType.COMMA) else []
+    def _more(self) -> list[Expression]:
+        return self.listed(self.parse_argument) if self.take_symbol(",") else []
 
-    def _trim(self, name: exp.Identifier) -> exp.Expr:
+    def _trim(self, name: Identifier) -> Call:
         start = self.mark()
         flag = self.take_any(("BOTH", "LEADING", "TRAILING"))
-        keyword = self.node(Keyword(this=flag or "BOTH"), start)
-        blank: exp.Expr = self.node(exp.Literal(this=" ", is_string=True), start)
+        keyword = self.node(Keyword(flag or "BOTH"), start)
+        blank = self.node(Constant(" ", is_string=True), start)
         if flag and self.take("FROM"):
-            return Call(parts=[name], expressions=[keyword, blank, self.parse_expression()])
+            return Call((name,), (keyword, blank, self.parse_expression()))
         value = self.parse_expression()
         if self.take("FROM"):
-            return Call(parts=[name], expressions=[keyword, value, self.parse_expression()])
-        return Call(parts=[name], expressions=[keyword, blank, value])
+            return Call((name,), (keyword, value, self.parse_expression()))
+        return Call((name,), (keyword, blank, value))
 
-    def _position(self, name: exp.Identifier) -> exp.Expr:
+    def _position(self, name: Identifier) -> Call:
         # The operand binds tighter than IN, which is the keyword here.
         needle = self._sum()
         self.need("IN")
         arguments = [needle, self.parse_expression()]
         if self.take("FROM"):
             arguments.append(self.parse_expression())
-        return Call(parts=[name], expressions=arguments)
+        return Call((name,), tuple(arguments))
 
-    def _sum(self) -> exp.Expr:
+    def _sum(self) -> Expression:
         """An expression without predicates (see `grammar.expressions`)."""
         raise NotImplementedError
 
-    def _substring(self, name: exp.Identifier) -> exp.Expr:
+    def _substring(self, name: Identifier) -> Call:
         arguments = [self.parse_expression()]
         if self.take("FROM"):
             arguments.append(self.parse_expression())
@@ -270,9 +266,9 @@ class Functions(JsonFunctions):
                 arguments.append(self.parse_expression())
         else:
             arguments += self._more()
-        return Call(parts=[name], expressions=arguments)
+        return Call((name,), tuple(arguments))
 
-    def _overlay(self, name: exp.Identifier) -> exp.Expr:
+    def _overlay(self, name: Identifier) -> Call:
         arguments = [self.parse_expression()]
         self.need("PLACING", remedy="write OVERLAY(s PLACING r FROM start [FOR length])")
         arguments.append(self.parse_expression())
@@ -280,15 +276,15 @@ class Functions(JsonFunctions):
         arguments.append(self.parse_expression())
         if self.take("FOR"):
             arguments.append(self.parse_expression())
-        return Call(parts=[name], expressions=arguments)
+        return Call((name,), tuple(arguments))
 
-    def _unit_first(self, name: exp.Identifier) -> exp.Expr:
+    def _unit_first(self, name: Identifier) -> Call:
         unit = self.time_unit()
-        self.need_symbol(TokenType.COMMA, ",")
-        return Call(parts=[name], expressions=[unit, *self.listed(self.parse_argument)])
+        self.need_symbol(",")
+        return Call((name,), (unit, *self.listed(self.parse_argument)))
 
 
-_SPECIAL: dict[str, Callable[[Functions, exp.Identifier], exp.Expr]] = {
+_SPECIAL: dict[str, Callable[[Functions, Identifier], Expression]] = {
     "EXTRACT": Functions._extract,
     "FLOOR": Functions._rounded,
     "CEIL": Functions._rounded,

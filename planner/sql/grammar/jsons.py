@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlglot import TokenType, exp
-
+from compiled_plan.planner.sql.grammar.tokens import QUOTED, WORD
 from compiled_plan.planner.sql.grammar.types import Types
-from compiled_plan.planner.sql.nodes import (
-    Call,
-    JsonArray,
-    JsonExists,
-    JsonObject,
-    JsonPair,
-    JsonQuery,
-    JsonValue,
-)
+from compiled_plan.planner.sql.nodes import Call, JsonArray, JsonExists, JsonObject, JsonPair, JsonQuery, JsonValue
 
 if TYPE_CHECKING:
-    pass
+    from compiled_plan.planner.sql.nodes import Expression, Identifier
 
 
 class JsonFunctions(Types):
     """JSON_VALUE, JSON_QUERY, JSON_EXISTS, JSON_OBJECT, JSON_ARRAY, JSON_OBJECTAGG."""
 
-    def _json_head(self) -> dict[str, object]:
-        this = self.parse_expression()
+    def _json_head(self) -> dict[str, Any]:
+        operand = self.parse_expression()
         if self.at("FORMAT", "JSON"):
             self.refuse("FORMAT JSON", remedy="leave it out")
-        self.need_symbol(TokenType.COMMA, ",")
-        return {"this": this, "path": self.parse_expression()}
+        self.need_symbol(",")
+        return {"operand": operand, "path": self.parse_expression()}
 
-    def json_value(self, name: exp.Identifier) -> exp.Expr:
+    def json_value(self, name: Identifier) -> Expression:
         """JSON_VALUE(...) behind its parenthesis."""
         args = self._json_head()
         if self.take("RETURNING"):
@@ -40,8 +31,8 @@ class JsonFunctions(Types):
             args[self._on_event()] = behaviour
         return JsonValue(**args)
 
-    def _json_value_behaviour(self) -> str | exp.Expr | None:
-        if self.at("MODEL") and self._next.token_type in (TokenType.VAR, TokenType.IDENTIFIER):
+    def _json_value_behaviour(self) -> str | Expression | None:
+        if self.at("MODEL") and self.following.kind in (WORD, QUOTED):
             self.refuse("a MODEL argument")
         if self.take("DEFAULT"):
             return self.parse_expression()
@@ -54,7 +45,7 @@ class JsonFunctions(Types):
             self.fail_expected("EMPTY or ERROR")
         return f"on_{event.lower()}"
 
-    def json_query(self, name: exp.Identifier) -> exp.Expr:
+    def json_query(self, name: Identifier) -> Expression:
         """JSON_QUERY(...) behind its parenthesis."""
         args = self._json_head()
         if self.take("RETURNING"):
@@ -80,7 +71,7 @@ class JsonFunctions(Types):
             return f"EMPTY {kind}"
         return self.take_any(("NULL", "ERROR"))
 
-    def json_exists(self, name: exp.Identifier) -> exp.Expr:
+    def json_exists(self, name: Identifier) -> Expression:
         """JSON_EXISTS(...) behind its parenthesis."""
         args = self._json_head()
         if behaviour := self.take_any(("TRUE", "FALSE", "UNKNOWN", "ERROR")):
@@ -88,24 +79,24 @@ class JsonFunctions(Types):
             args["on_error"] = behaviour
         return JsonExists(**args)
 
-    def json_object(self, name: exp.Identifier) -> exp.Expr:
+    def json_object(self, name: Identifier) -> Expression:
         """JSON_OBJECT(...) behind its parenthesis."""
-        pairs = []
-        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
+        pairs: list[JsonPair] = []
+        if not self.at_symbol(")") and not self._at_on_null():
             pairs = self.listed(self._json_pair)
-        return JsonObject(expressions=pairs, on_null=self._on_null())
+        return JsonObject(tuple(pairs), self._on_null())
 
     def _json_pair(self) -> JsonPair:
         start = self.mark()
-        if self.at("KEY") and self._next.token_type not in (TokenType.COLON, TokenType.COMMA, TokenType.DOT):
+        if self.at("KEY") and self.following.kind not in (":", ",", "."):
             self.take("KEY")
         key = self.parse_expression()
-        if not self.take("VALUE") and not self.take_symbol(TokenType.COLON):
+        if not self.take("VALUE") and not self.take_symbol(":"):
             self.fail_expected("VALUE", remedy="write JSON_OBJECT(KEY 'k' VALUE v, ...)")
         value = self.parse_expression()
         if self.at("FORMAT", "JSON"):
             self.refuse("FORMAT JSON", remedy="write JSON(value)")
-        return self.node(JsonPair(this=key, value=value), start)
+        return self.node(JsonPair(key, value), start)
 
     def _at_on_null(self) -> bool:
         return self.at("NULL", "ON", "NULL") or self.at("ABSENT", "ON", "NULL")
@@ -114,17 +105,17 @@ class JsonFunctions(Types):
         if not self._at_on_null():
             return None
         word = self.word()
-        self._advance(3)
+        self.advance(3)
         return word
 
-    def json_array(self, name: exp.Identifier) -> exp.Expr:
+    def json_array(self, name: Identifier) -> Expression:
         """JSON_ARRAY(...) behind its parenthesis."""
-        values = []
-        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
+        values: list[Expression] = []
+        if not self.at_symbol(")") and not self._at_on_null():
             values = self.listed(self.parse_expression)
-        return JsonArray(expressions=values, on_null=self._on_null())
+        return JsonArray(tuple(values), self._on_null())
 
-    def json_objectagg(self, name: exp.Identifier) -> exp.Expr:
+    def json_objectagg(self, name: Identifier) -> Expression:
         """JSON_OBJECTAGG(...) behind its parenthesis."""
         pair = self._json_pair()
-        return Call(parts=[name], expressions=[pair.this, pair.args["value"]], on_null=self._on_null())
+        return Call((name,), (pair.key, pair.value), on_null=self._on_null())

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import TokenType
-
-from compiled_plan.planner.sql.grammar.core import all_texts
+from compiled_plan.planner.sql.grammar.cursor import all_texts
 from compiled_plan.planner.sql.grammar.ddl import Ddl
+from compiled_plan.planner.sql.grammar.tokens import END
 from compiled_plan.planner.sql.nodes.statements import (
     CompileAndExecutePlan,
     CompilePlan,
@@ -25,8 +24,7 @@ from compiled_plan.planner.sql.nodes.statements import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlglot import exp
-
+    from compiled_plan.planner.sql.nodes import Expression
     from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import Name
 
@@ -34,19 +32,7 @@ _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADV
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
 #: Statements that Flink has and that a compiled program has no use for.
 _OTHER = frozenset(
-    {
-        "ANALYZE",
-        "DELETE",
-        "UPDATE",
-        "TRUNCATE",
-        "CALL",
-        "ADD",
-        "REMOVE",
-        "LOAD",
-        "UNLOAD",
-        "STOP",
-        "REFRESH",
-    }
+    {"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "ADD", "REMOVE", "LOAD", "UNLOAD", "STOP", "REFRESH"}
 )
 
 
@@ -57,7 +43,7 @@ class Script(Ddl):
         """All statements of the loaded script; empty statements are passed over."""
         statements: list[Statement] = []
         while True:
-            while self.take_symbol(TokenType.SEMICOLON):
+            while self.take_symbol(";"):
                 pass
             if self.at_end():
                 return statements
@@ -65,13 +51,13 @@ class Script(Ddl):
             self._end_of_statement()
 
     def _end_of_statement(self) -> None:
-        if self.at_end() or self.at_symbol(TokenType.SEMICOLON):
+        if self.at_end() or self.at_symbol(";"):
             return
-        if self.at_symbol(TokenType.R_PAREN):
+        if self.at_symbol(")"):
             self.fail("SQL parse failed: ')' without '('", remedy="remove it, or add the missing '('")
         remedy = ""
         if self.word() in _STARTERS:
-            remedy = f"if a statement begins at {self._curr.text}, put a semicolon before it"
+            remedy = f"if a statement begins at {self.current.text}, put a semicolon before it"
         self.fail(f"SQL parse failed: unexpected {self.found()}", remedy=remedy)
 
     def parse_statement(self) -> Statement:
@@ -80,11 +66,11 @@ class Script(Ddl):
         word = self.word()
         reader = _READERS.get(word)
         if reader is not None:
-            self._advance()
+            self.advance()
             return reader(self, start)
         if self.at_query():
             query = self.parse_query()
-            return Query(span=self.span_from(start), text=self.text_from(start), query=query)
+            return Query(query=query, **self.place(start))
         if word in _OTHER:
             return self._other(start)
         self.fail_expected("a statement")
@@ -98,7 +84,7 @@ class Script(Ddl):
         target_start = self.mark()
         target = self.table_name()
         target_span = self.span_from(target_start)
-        hints = tuple(self.parse_hints())
+        hints = self.parse_hints()
         partition = self._partition() if self.take("PARTITION") else {}
         columns = self._insert_columns()
         query_start = self.mark()
@@ -108,8 +94,6 @@ class Script(Ddl):
         query_text = self.text_from(query_start)
         on_conflict = self._on_conflict()
         return Insert(
-            span=self.span_from(start),
-            text=self.text_from(start),
             target=target,
             target_span=target_span,
             hints=hints,
@@ -120,10 +104,11 @@ class Script(Ddl):
             query=query,
             query_text=query_text,
             on_conflict=on_conflict,
+            **self.place(start),
         )
 
     def _insert_columns(self) -> list[tuple[Name, Span]]:
-        if not self.at_symbol(TokenType.L_PAREN) or self.at_query():
+        if not self.at_symbol("(") or self.at_query():
             return []
         return self.wrapped(self._insert_column)
 
@@ -131,12 +116,12 @@ class Script(Ddl):
         start = self.mark()
         return all_texts(self.dotted("a column name")), self.span_from(start)
 
-    def _partition(self) -> dict[str, exp.Expr]:
+    def _partition(self) -> dict[str, Expression]:
         return dict(self.wrapped(self._partition_item))
 
-    def _partition_item(self) -> tuple[str, exp.Expr]:
+    def _partition_item(self) -> tuple[str, Expression]:
         name = self.name("a column name").name
-        self.need_symbol(TokenType.EQ, "=")
+        self.need_symbol("=")
         return name, self.parse_expression()
 
     def _on_conflict(self) -> str | None:
@@ -160,7 +145,7 @@ class Script(Ddl):
             if not self.take("INSERT"):
                 self.fail_expected("INSERT or END in the statement set")
             inserts.append(self._insert_statement(inner))
-            self.need_symbol(TokenType.SEMICOLON, ";", remedy="end every INSERT of a statement set with a semicolon")
+            self.need_symbol(";", remedy="end every INSERT of a statement set with a semicolon")
         span = self.span_from(start)
         if not inserts:
             self.fail("SQL parse failed: the statement set is empty", span=span, remedy="add an INSERT INTO to it")
@@ -168,14 +153,14 @@ class Script(Ddl):
 
     def _begin(self, start: int) -> StatementSet:
         self.need("STATEMENT", "SET")
-        self.need_symbol(TokenType.SEMICOLON, ";")
+        self.need_symbol(";")
         return self._set_body(start)
 
     def _sinks(self) -> Insert | StatementSet:
         start = self.mark()
         if self.at("EXECUTE", "STATEMENT"):
             # As Flink's page "Streaming Concepts" has it; its parser knows the form without EXECUTE.
-            self._advance()
+            self.advance()
         if self.at("STATEMENT"):
             return self._statement_set(start)
         if not self.take("INSERT"):
@@ -202,26 +187,26 @@ class Script(Ddl):
         if self.take("PLAN"):
             if_exists = self.take("IF", "EXISTS")
             path = self.string("the path of the plan file in single quotes")
-            return ExecutePlan(span=self.span_from(start), text=self.text_from(start), path=path, if_exists=if_exists)
+            return ExecutePlan(path=path, if_exists=if_exists, **self.place(start))
         if self.at("STATEMENT"):
             return self._statement_set(start)
         if self.at("INSERT"):
-            self._advance()
+            self.advance()
             return self._insert_statement(start)
         if not self.at_query():
             self.fail_expected("PLAN, STATEMENT SET, INSERT or a query after EXECUTE")
         query = self.parse_query()
-        return Query(span=self.span_from(start), text=self.text_from(start), query=query)
+        return Query(query=query, **self.place(start))
 
     def _explain(self, start: int) -> Statement:
         details: list[str] = []
         if self.at("PLAN", "FOR"):
-            self._advance(2)
+            self.advance(2)
         elif self.at_any(_DETAILS):
             details = self.listed(self._detail)
         inner = self.mark()
         body = self._statement_set(inner) if self.at("STATEMENT") else self.parse_statement()
-        return Explain(span=self.span_from(start), text=self.text_from(start), details=tuple(details), body=body)
+        return Explain(details=tuple(details), body=body, **self.place(start))
 
     def _detail(self) -> str:
         detail = self.take_any(_DETAILS)
@@ -233,11 +218,11 @@ class Script(Ddl):
 
     def _set_option(self, start: int) -> Statement:
         key = value = None
-        if not self.at_end() and not self.at_symbol(TokenType.SEMICOLON):
+        if not self.at_end() and not self.at_symbol(";"):
             key = self._option_key()
-            self.need_symbol(TokenType.EQ, "=", remedy="write SET 'key' = 'value'")
+            self.need_symbol("=", remedy="write SET 'key' = 'value'")
             value = self.string("a value") if self.at_string() else self._bare_text("a value")
-        return SetOption(span=self.span_from(start), text=self.text_from(start), key=key, value=value)
+        return SetOption(key=key, value=value, **self.place(start))
 
     def _option_key(self) -> str:
         return self.string("an option") if self.at_string() else self._bare_text("an option in single quotes")
@@ -245,19 +230,19 @@ class Script(Ddl):
     def _bare_text(self, what: str) -> str:
         """Text without quotes up to `=`, a semicolon or a gap, as in SET a.b = c."""
         begin = self.mark()
-        index = self._index
-        while self._curr and self._curr.token_type not in (TokenType.EQ, TokenType.SEMICOLON):
-            if self._index > index and self._prev.end + 1 != self._curr.start:
+        index = self.index
+        while self.current.kind not in ("=", ";", END):
+            if self.index > index and self.previous.end != self.current.start:
                 break
-            self._advance()
-        if self._index == index:
+            self.advance()
+        if self.index == index:
             self.fail_expected(what)
         return self.text_from(begin)
 
     def _reset(self, start: int) -> Statement:
-        ended = self.at_end() or self.at_symbol(TokenType.SEMICOLON)
+        ended = self.at_end() or self.at_symbol(";")
         key = None if ended else self._option_key()
-        return ResetOption(span=self.span_from(start), text=self.text_from(start), key=key)
+        return ResetOption(key=key, **self.place(start))
 
     def _alter(self, start: int) -> Statement:
         if self.take("DATABASE"):
@@ -265,11 +250,11 @@ class Script(Ddl):
         if self.take("CATALOG"):
             return self.alter_catalog(start)
         words = ("ALTER", *self.rest())
-        return Other(span=self.span_from(start), text=self.text_from(start), kind=words[0], words=words)
+        return Other(kind=words[0], words=words, **self.place(start))
 
     def _other(self, start: int) -> Statement:
         words = tuple(self.rest())
-        return Other(span=self.span_from(start), text=self.text_from(start), kind=words[0], words=words)
+        return Other(kind=words[0], words=words, **self.place(start))
 
 
 _READERS: dict[str, Callable[[Script, int], Statement]] = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlglot import TokenType
-
-from compiled_plan.planner.sql.grammar.core import Core
+from compiled_plan.planner.sql.grammar.cursor import Cursor
 from compiled_plan.planner.sql.nodes import IntervalQualifier, TypeField, TypeSpec
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ _ENDS = {
 }
 
 
-class Types(Core):
+class Types(Cursor):
     """Types and interval units."""
 
     _in_cast = False
@@ -81,15 +80,15 @@ class Types(Core):
         start = self.mark()
         spec = self._nullability(self._bare_type(), start)
         while suffix := self.take_any(_SUFFIXES):
-            outer = self.node(TypeSpec(root=suffix, expressions=[spec]), start)
+            outer = self.node(TypeSpec(suffix, children=(spec,)), start)
             spec = self._nullability(outer, start)
         return spec
 
     def _nullability(self, spec: TypeSpec, start: int) -> TypeSpec:
         if self.take("NOT", "NULL"):
-            spec.set("nullable", False)
+            spec = replace(spec, nullable=False)
         elif self.take("NULL"):
-            spec.set("nullable", True)
+            spec = replace(spec, nullable=True)
         return self.node(spec, start)
 
     def _bare_type(self) -> TypeSpec:
@@ -97,51 +96,51 @@ class Types(Core):
         word = self.word()
         reader = _READERS.get(word)
         if reader is not None:
-            self._advance()
+            self.advance()
             return self.node(reader(self), start)
         if word in PLAIN:
-            self._advance()
-            return self.node(TypeSpec(root=PLAIN[word]), start)
+            self.advance()
+            return self.node(TypeSpec(PLAIN[word]), start)
         if word in SIZED:
-            self._advance()
+            self.advance()
             root, most = SIZED[word]
             if root in _VARYING and self.take("VARYING"):
                 root = _VARYING[root]
             parameters = self._parameters(most)
             if root in _TEXTS and self.take("CHARACTER", "SET"):
                 self._character_set()
-            return self.node(TypeSpec(root=root, parameters=parameters), start)
+            return self.node(TypeSpec(root, parameters), start)
         if word == "INTERVAL":
             self.fail("SQL parse failed: an INTERVAL type stands directly in CAST, not in a column or in another type")
         if not self.at_name():
             self.fail_expected("a data type")
-        return self.node(TypeSpec(root="USER", parts=self.dotted("a data type")), start)
+        return self.node(TypeSpec("USER", parts=self.dotted("a data type")), start)
 
     def _character_set(self) -> None:
-        token = self._curr
+        token = self.current
         name = self.name("a character set").name
         if name not in _CHARACTER_SETS:
             self.fail(f"SQL parse failed: unknown character set {name!r}", token=token, remedy="leave it out")
         if self._in_cast and name not in _NATIVE_CHARACTER_SETS:
             self.fail(f"a text cannot be cast to the character set {name!r}", token=token, remedy="write `UTF-16LE`")
 
-    def _parameters(self, most: int) -> list[int]:
-        if not self.take_symbol(TokenType.L_PAREN):
-            return []
+    def _parameters(self, most: int) -> tuple[int, ...]:
+        if not self.take_symbol("("):
+            return ()
         values = self.listed(self.integer)
         if len(values) > most:
-            self.fail(f"SQL parse failed: this type takes at most {most} parameter(s)", token=self._prev)
+            self.fail(f"SQL parse failed: this type takes at most {most} parameter(s)", token=self.previous)
         self.close()
-        return values
+        return tuple(values)
 
     def _double(self) -> TypeSpec:
         self.take("PRECISION")
-        return TypeSpec(root="DOUBLE")
+        return TypeSpec("DOUBLE")
 
     def _time(self) -> TypeSpec:
         parameters = self._parameters(1)
         self.take("WITHOUT", "TIME", "ZONE")
-        return TypeSpec(root="TIME", parameters=parameters)
+        return TypeSpec("TIME", parameters)
 
     def _timestamp(self) -> TypeSpec:
         parameters = self._parameters(1)
@@ -155,7 +154,7 @@ class Types(Core):
             )
         else:
             self.take("WITHOUT", "TIME", "ZONE")
-        return TypeSpec(root=root, parameters=parameters)
+        return TypeSpec(root, parameters)
 
     def parse_cast_type(self) -> TypeSpec:
         """The type of CAST: a target type, which NULL and NOT NULL may not follow."""
@@ -174,13 +173,13 @@ class Types(Core):
         """
         start = self.mark()
         if self.take("INTERVAL"):
-            return self.node(TypeSpec(root="INTERVAL", unit=self.parse_interval_qualifier()), start)
+            return self.node(TypeSpec("INTERVAL", unit=self.parse_interval_qualifier()), start)
         self._in_cast = True
         spec = self._bare_type()
         self._in_cast = False
         while suffix := self.take_any(_SUFFIXES):
-            spec.set("nullable", False)
-            spec = self.node(TypeSpec(root=suffix, expressions=[spec]), start)
+            spec = replace(spec, nullable=False)
+            spec = self.node(TypeSpec(suffix, children=(spec,)), start)
         return spec
 
     def _plain_element(self) -> TypeSpec:
@@ -188,49 +187,49 @@ class Types(Core):
         return self._nullability(self._bare_type(), start)
 
     def _element(self, root: str, count: int) -> TypeSpec:
-        self.need_symbol(TokenType.LT, "<")
+        self.need_symbol("<")
         # Flink takes no suffix in the brackets of ARRAY and MULTISET; in those of MAP and ROW it does.
         children = self.listed(self.parse_type if count > 1 else self._plain_element)
         if len(children) != count:
-            self.fail(f"SQL parse failed: {root} takes {count} type(s)", token=self._prev)
-        self.need_symbol(TokenType.GT, ">")
-        return TypeSpec(root=root, expressions=children)
+            self.fail(f"SQL parse failed: {root} takes {count} type(s)", token=self.previous)
+        self.need_symbol(">")
+        return TypeSpec(root, children=tuple(children))
 
     def _row_type(self) -> TypeSpec:
-        closing, text = TokenType.GT, ">"
-        if self.take_symbol(TokenType.L_PAREN):
-            closing, text = TokenType.R_PAREN, ")"
-        elif self.take_symbol(TokenType.NEQ):  # ROW<> comes as one token
-            return TypeSpec(root="ROW", fields=[])
+        closing = ">"
+        if self.take_symbol("("):
+            closing = ")"
+        elif self.take_symbol("<>"):  # ROW<> comes as one token
+            return TypeSpec("ROW")
         else:
-            self.need_symbol(TokenType.LT, "<")
+            self.need_symbol("<")
         fields = [] if self.at_symbol(closing) else self.listed(self._field)
-        self.need_symbol(closing, text)
-        return TypeSpec(root="ROW", fields=fields)
+        self.need_symbol(closing)
+        return TypeSpec("ROW", fields=tuple(fields))
 
     def _field(self) -> TypeField:
         start = self.mark()
         name = self.name("a field name")
-        kind = self.parse_type()
+        type_ = self.parse_type()
         comment = self.string() if self.at_string() else None
-        return self.node(TypeField(this=name, kind=kind, comment=comment), start)
+        return self.node(TypeField(name, type_, comment), start)
 
     def _structured(self) -> TypeSpec:
-        self.need_symbol(TokenType.LT, "<")
+        self.need_symbol("<")
         class_name = self.string("the class name of the structured type")
         # Flink takes `STRUCTURED<'x.Y', >`, too, which is how it writes a type without fields.
-        more = self.take_symbol(TokenType.COMMA) and not self.at_symbol(TokenType.GT)
+        more = self.take_symbol(",") and not self.at_symbol(">")
         fields = self.listed(self._field) if more else []
-        self.need_symbol(TokenType.GT, ">")
-        return TypeSpec(root="STRUCTURED", class_name=class_name, fields=fields)
+        self.need_symbol(">")
+        return TypeSpec("STRUCTURED", class_name=class_name, fields=tuple(fields))
 
     def _raw(self) -> TypeSpec:
         self.open()
         class_name = self.string("a class name")
-        self.need_symbol(TokenType.COMMA, ",")
+        self.need_symbol(",")
         snapshot = self.string("a serializer snapshot")
         self.close()
-        return TypeSpec(root="RAW", class_name=class_name, snapshot=snapshot)
+        return TypeSpec("RAW", class_name=class_name, snapshot=snapshot)
 
     # --- interval units -------------------------------------------------------------------------------------------
 
@@ -242,9 +241,9 @@ class Types(Core):
             self.fail_expected("a time unit such as DAY, HOUR, MINUTE or SECOND")
         first = unit.removesuffix("S")
         precision = scale = None
-        if self.take_symbol(TokenType.L_PAREN):
+        if self.take_symbol("("):
             precision = self.integer()
-            if first == "SECOND" and self.take_symbol(TokenType.COMMA):
+            if first == "SECOND" and self.take_symbol(","):
                 scale = self.integer()
             self.close()
         end = None
@@ -252,13 +251,13 @@ class Types(Core):
             word = self.word()
             end = word.removesuffix("S")
             if end in _ENDS[first]:
-                self._advance()
+                self.advance()
             else:
                 self.fail_expected(f"a unit below {first} after TO: {', '.join(sorted(_ENDS[first]))}")
-            if end == "SECOND" and self.take_symbol(TokenType.L_PAREN):
+            if end == "SECOND" and self.take_symbol("("):
                 scale = self.integer()
                 self.close()
-        return self.node(IntervalQualifier(start=first, end=end, precision=precision, scale=scale), start)
+        return self.node(IntervalQualifier(first, end, precision, scale), start)
 
 
 _READERS: dict[str, Callable[[Types], TypeSpec]] = {

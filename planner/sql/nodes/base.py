@@ -1,42 +1,126 @@
-"""The base of the nodes that this dialect adds to sqlglot's."""
+"""Base of all nodes of a parsed query, and the walks over trees of them."""
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from typing import Any, TypeVar, dataclass_transform
 
-from sqlglot import exp
+from compiled_plan.planner.sql.nodes.position import Span
+from compiled_plan.plans.deep import deeply
 
-
-class Node(exp.Expression):
-    """Base of the nodes that this dialect adds to sqlglot's."""
-
-    arg_types: ClassVar[dict[str, bool]] = {}
-
-    def _node(self, key: str) -> exp.Expr:
-        return cast("exp.Expr", self.args[key])
-
-    def _maybe(self, key: str) -> exp.Expr | None:
-        return cast("exp.Expr | None", self.args.get(key))
-
-    def _list(self, key: str = "expressions") -> list[exp.Expr]:
-        return cast("list[exp.Expr]", self.args.get(key) or [])
-
-    def _str(self, key: str) -> str:
-        return cast(str, self.args.get(key) or "")
-
-    def _flag(self, key: str) -> bool:
-        return bool(self.args.get(key))
+N = TypeVar("N", bound="Node")
+T = TypeVar("T")
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def node(class_: type[T]) -> type[T]:
+    """A frozen dataclass with slots, of which `dataclass` makes the constructor alone.
+
+    Every start pays for each method that it makes, and there are some 70 classes: `Node` has the others.
+    """
+    return dataclass(frozen=True, slots=True, eq=False, repr=False)(class_)
+
+
+@node
+class Node:
+    """A part of a parsed query, as written: names, functions and types are not resolved.
+
+    Attributes:
+        span: its place in the script; None for a node that no parser made.
+        python: the Python text of an expression of the Table API, for errors; else empty.
+    """
+
+    _: KW_ONLY
+    span: Span | None = None
+    python: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._content()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._content()))})"
+
+    def _content(self) -> tuple[object, ...]:
+        """All that the node says; where it stands does not count."""
+        return tuple(getattr(self, item.name) for item in fields(self) if item.name not in ("span", "python"))
+
+
+@node
+class Expression(Node):
+    """A node that stands where a value does: in a SELECT list, in a condition, among arguments."""
+
+
+@node
+class Relation(Node):
+    """A node that stands in FROM."""
+
+
+@node
+class Identifier(Node):
+    """A name, case kept, without its backticks."""
+
+    name: str
+
+
+@node
 class Named(Node):
-    """A node that holds a dotted name in `parts`."""
+    """A node with a dotted name in `parts`, outermost first."""
 
-    @property
-    def parts(self) -> list[exp.Identifier]:
-        """The identifiers of the name, as written, outermost first."""
-        return cast("list[exp.Identifier]", self._list("parts"))
+    parts: tuple[Identifier, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name as strings, case kept."""
+        """The name as strings."""
         return tuple(part.name for part in self.parts)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below a node, in the order of its fields."""
+    for item in fields(node):
+        value = getattr(node, item.name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (part for part in value if isinstance(part, Node))
+
+
+def walk(node: Node, prune: Callable[[Node], bool] = lambda node: False) -> Iterator[Node]:
+    """A node and all below it, level by level; nothing below a node for which `prune` is true."""
+    waiting = deque((node,))
+    while waiting:
+        part = waiting.popleft()
+        yield part
+        if not prune(part):
+            waiting.extend(children(part))
+
+
+@deeply
+def rewrite(node: N, change: Callable[[Node], Node | None]) -> N:
+    """The tree with parts replaced.
+
+    Args:
+        node: the root.
+        change: gives the replacement of a part, which is not looked into and fits in its place; None to look into the
+            part itself.
+    """
+    changed: N = _rewritten(node, change)
+    return changed
+
+
+def _rewritten(node: Node, change: Callable[[Node], Node | None]) -> Any:
+    changed = change(node)
+    if changed is not None:
+        return changed
+    new: dict[str, Any] = {}
+    for item in fields(node):
+        value = getattr(node, item.name)
+        if isinstance(value, Node):
+            new[item.name] = _rewritten(value, change)
+        elif isinstance(value, tuple):
+            new[item.name] = tuple(_rewritten(part, change) if isinstance(part, Node) else part for part in value)
+    return replace(node, **new)

@@ -2,215 +2,172 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
-
-from sqlglot import exp
-
-from compiled_plan.planner.sql.nodes.base import Named, Node
+from compiled_plan.planner.sql.nodes.base import Expression, Identifier, Named, Node, Relation, node
+from compiled_plan.planner.sql.nodes.clauses import OrderBy
+from compiled_plan.planner.sql.nodes.types import TypeSpec
 
 
-class Call(Named):
-    """A function call.
+@node
+class Call(Named, Expression):
+    """A call of a function, built in or not; also of an aggregate or window function.
 
-    Args: `parts` (name as written, 1 to 3 identifiers), `expressions` (arguments), `distinct`, `bare` (written
-    without parentheses), `filter` (expr of FILTER (WHERE ...)), `within_group` (`exp.Order`), `order` (`exp.Order`
-    inside the parentheses), `nulls` ("IGNORE" or "RESPECT"), `on_null` ("NULL" or "ABSENT", JSON aggregates),
-    `over` (`WindowSpec` or `exp.Identifier` of a named window).
+    Functions with a grammar of their own come as plain calls with arguments by position: EXTRACT(unit, x),
+    FLOOR(x, unit), TRIM(flag, characters, x), POSITION(a, b), SUBSTRING(s, from, for), OVERLAY(s, r, from, for),
+    TIMESTAMPADD(unit, n, t), where units and flags are `Keyword`s.
+
+    Attributes:
+        arguments: in order; COUNT(*) has `AllColumns`.
+        distinct: DISTINCT before the arguments.
+        nulls: "IGNORE" or "RESPECT" of IGNORE NULLS and RESPECT NULLS; else empty.
+        order: ORDER BY inside the parentheses.
+        on_null: "NULL" or "ABSENT" of JSON aggregates.
+        within_group: WITHIN GROUP (ORDER BY ...).
+        filter: the condition of FILTER (WHERE ...).
+        over: the window, or the name of one.
+        bare: written without parentheses.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {
-        "parts": True,
-        "expressions": False,
-        "distinct": False,
-        "bare": False,
-        "filter": False,
-        "within_group": False,
-        "order": False,
-        "nulls": False,
-        "on_null": False,
-        "over": False,
-    }
+    arguments: tuple[Expression, ...] = ()
+    distinct: bool = False
+    nulls: str = ""
+    order: OrderBy | None = None
+    on_null: str | None = None
+    within_group: OrderBy | None = None
+    filter: Expression | None = None
+    over: WindowSpec | Identifier | None = None
+    bare: bool = False
 
     @property
     def name(self) -> str:
         """The last part of the name, in capitals (function names know no case)."""
         return self.parts[-1].name.upper()
 
-    @property
-    def arguments(self) -> list[exp.Expr]:
-        """The arguments in order."""
-        return self._list()
 
-    @property
-    def distinct(self) -> bool:
-        """Whether DISTINCT stood before the arguments."""
-        return self._flag("distinct")
+@node
+class NamedArgument(Expression):
+    """`name` => `value`."""
 
-    @property
-    def filter(self) -> exp.Expr | None:
-        """The condition of FILTER (WHERE ...), or None."""
-        return self._maybe("filter")
-
-    @property
-    def over(self) -> exp.Expr | None:
-        """`WindowSpec`, `exp.Identifier`, or None when this is no window aggregate."""
-        return self._maybe("over")
-
-
-class NamedArgument(Node):
-    """`name` => `this`. Args: `name_` (`exp.Identifier`), `this`."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"name_": True, "this": True}
+    identifier: Identifier
+    value: Expression
 
     @property
     def name(self) -> str:
         """The argument's name as written."""
-        return self._node("name_").name
+        return self.identifier.name
 
 
-class TableArgument(Node):
-    """TABLE t, or (query), [PARTITION BY a, b] [ORDER BY c] as an argument of a table function.
+@node
+class TableArgument(Expression):
+    """TABLE t, or a query in parentheses, [PARTITION BY a, b] [ORDER BY c] as an argument of a table function."""
 
-    Args: `this` (`TableRef` or `exp.Subquery`), `partition_by` (list), `order` (`exp.Order` or None).
-    """
-
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "partition_by": False, "order": False}
-
-    @property
-    def partition_by(self) -> list[exp.Expr]:
-        """The partition expressions, or an empty list."""
-        return self._list("partition_by")
+    table: Relation | Expression
+    partition_by: tuple[Expression, ...] = ()
+    order: OrderBy | None = None
 
 
-class Descriptor(Node):
-    """DESCRIPTOR(a, b). Args: `expressions` (list of `exp.Identifier`)."""
+@node
+class Descriptor(Expression):
+    """DESCRIPTOR(a, b)."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": True}
+    columns: tuple[Identifier, ...]
 
 
+@node
 class FrameBound(Node):
-    """One end of a frame. Args: `kind`, `this` (offset, or None).
+    """One end of a frame.
 
-    `kind`: "UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING" or "UNBOUNDED FOLLOWING".
+    `kind`: "UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING" or "UNBOUNDED FOLLOWING"; `offset` of
+    PRECEDING and FOLLOWING.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": False}
-
-    @property
-    def kind(self) -> str:
-        """The bound in capitals."""
-        return self._str("kind")
+    kind: str
+    offset: Expression | None = None
 
 
+@node
 class Frame(Node):
-    """ROWS|RANGE BETWEEN `start` AND `end`. Args: `unit` ("ROWS" or "RANGE"), `start`, `end` (None: not written)."""
+    """ROWS|RANGE BETWEEN `start` AND `end`; the end is None when only one end was written (it is then CURRENT ROW)."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"unit": True, "start": True, "end": False}
-
-    @property
-    def unit(self) -> str:
-        """ "ROWS" or "RANGE"."""
-        return self._str("unit")
-
-    @property
-    def start(self) -> FrameBound:
-        """The lower end."""
-        return cast(FrameBound, self._node("start"))
-
-    @property
-    def end(self) -> FrameBound | None:
-        """The upper end; None when only one end was written (it is then CURRENT ROW)."""
-        return cast("FrameBound | None", self._maybe("end"))
+    unit: str
+    start: FrameBound
+    end: FrameBound | None = None
 
 
+@node
 class WindowSpec(Node):
-    """OVER (...) or the body of WINDOW w AS (...).
+    """OVER (...), or the body of WINDOW w AS (...); `base` is the named window that it starts from."""
 
-    Args: `base` (`exp.Identifier` of a named window it starts from), `partition_by` (list), `order` (`exp.Order` or
-    None), `frame` (`Frame` or None).
-    """
-
-    arg_types: ClassVar[dict[str, bool]] = {
-        "base": False,
-        "partition_by": False,
-        "order": False,
-        "frame": False,
-    }
-
-    @property
-    def partition_by(self) -> list[exp.Expr]:
-        """The partition expressions."""
-        return self._list("partition_by")
-
-    @property
-    def frame(self) -> Frame | None:
-        """The frame, or None when not written."""
-        return cast("Frame | None", self._maybe("frame"))
+    base: Identifier | None = None
+    partition_by: tuple[Expression, ...] = ()
+    order: OrderBy | None = None
+    frame: Frame | None = None
 
 
+@node
 class NamedWindow(Node):
-    """WINDOW `name` AS (`spec`). Args: `this` (`exp.Identifier`), `spec` (`WindowSpec`)."""
+    """WINDOW `name` AS (`spec`)."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "spec": True}
-
-    @property
-    def spec(self) -> WindowSpec:
-        """The window."""
-        return cast(WindowSpec, self._node("spec"))
+    name: Identifier
+    spec: WindowSpec
 
 
-class JsonValue(Node):
-    """JSON_VALUE(this, path [RETURNING type] [behaviour ON EMPTY] [behaviour ON ERROR]).
+@node
+class JsonValue(Expression):
+    """JSON_VALUE(operand, path [RETURNING type] [behaviour ON EMPTY] [behaviour ON ERROR]).
 
-    Args: `this`, `path`, `returning` (`TypeSpec` or None), `on_empty` and `on_error` (None, "NULL", "ERROR", or an
-    expression for DEFAULT expr).
+    A behaviour is "NULL", "ERROR", or an expression for DEFAULT expr.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {
-        "this": True,
-        "path": True,
-        "returning": False,
-        "on_empty": False,
-        "on_error": False,
-    }
+    operand: Expression
+    path: Expression
+    returning: TypeSpec | None = None
+    on_empty: str | Expression | None = None
+    on_error: str | Expression | None = None
 
 
-class JsonQuery(Node):
-    """JSON_QUERY. Args: as `JsonValue`, and `wrapper`.
+@node
+class JsonQuery(Expression):
+    """JSON_QUERY, with "WITHOUT ARRAY", "WITH CONDITIONAL ARRAY" or "WITH UNCONDITIONAL ARRAY" as wrapper.
 
-    `wrapper`: None, "WITHOUT ARRAY", "WITH CONDITIONAL ARRAY" or "WITH UNCONDITIONAL ARRAY"; `on_empty`, `on_error`:
-    None, "NULL", "ERROR", "EMPTY ARRAY" or "EMPTY OBJECT".
+    A behaviour is "NULL", "ERROR", "EMPTY ARRAY" or "EMPTY OBJECT".
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {
-        "this": True,
-        "path": True,
-        "returning": False,
-        "wrapper": False,
-        "on_empty": False,
-        "on_error": False,
-    }
+    operand: Expression
+    path: Expression
+    returning: TypeSpec | None = None
+    wrapper: str | None = None
+    on_empty: str | None = None
+    on_error: str | None = None
 
 
-class JsonExists(Node):
-    """JSON_EXISTS. Args: `this`, `path`, `on_error` (None, "TRUE", "FALSE", "UNKNOWN" or "ERROR")."""
+@node
+class JsonExists(Expression):
+    """JSON_EXISTS; a behaviour is "TRUE", "FALSE", "UNKNOWN" or "ERROR"."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "path": True, "on_error": False}
+    operand: Expression
+    path: Expression
+    on_error: str | None = None
 
 
+@node
 class JsonPair(Node):
-    """KEY `this` VALUE `value` of JSON_OBJECT. Args: `this`, `value`."""
+    """KEY `key` VALUE `value` of JSON_OBJECT."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "value": True}
-
-
-class JsonObject(Node):
-    """JSON_OBJECT. Args: `expressions` (list of `JsonPair`), `on_null` (None, "NULL" or "ABSENT")."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": False, "on_null": False}
+    key: Expression
+    value: Expression
 
 
-class JsonArray(Node):
-    """JSON_ARRAY. Args: `expressions`, `on_null` (None, "NULL" or "ABSENT")."""
+@node
+class JsonObject(Expression):
+    """JSON_OBJECT; `on_null` is "NULL" or "ABSENT"."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": False, "on_null": False}
+    pairs: tuple[JsonPair, ...]
+    on_null: str | None = None
+
+
+@node
+class JsonArray(Expression):
+    """JSON_ARRAY; `on_null` is "NULL" or "ABSENT"."""
+
+    items: tuple[Expression, ...]
+    on_null: str | None = None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from typing import Literal
 
-from sqlglot import exp
+from compiled_plan.planner.sql.nodes.base import Expression, Identifier, Named, Node, node
+from compiled_plan.planner.sql.nodes.clauses import QueryNode
 
-from compiled_plan.planner.sql.nodes.base import Named, Node
 
+@node
+class ColumnRef(Named, Expression):
+    """A dotted name in an expression: `a`, `t.a`, `t.row.field`.
 
-class ColumnRef(Named):
-    """A dotted name in an expression: `a`, `t.a`, `t.row.field`. Args: `parts`."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"parts": True}
+    Which parts are tables, columns and fields is the binder's to say.
+    """
 
     @property
     def name(self) -> str:
@@ -20,150 +21,116 @@ class ColumnRef(Named):
         return self.parts[-1].name
 
 
-class AllColumns(Named):
-    """`*`, or `t.*` with the qualifier in `parts`; also the argument of COUNT(*). Args: `parts`."""
+@node
+class AllColumns(Named, Expression):
+    """`*`, or `t.*` with the qualifier in `parts`; also the argument of COUNT(*)."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"parts": False}
-
-
-class TypedLiteral(Node):
-    """DATE '...', TIME '...', TIMESTAMP '...'. Args: `kind` ("DATE" and so on), `value` (the text)."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "value": True}
-
-    @property
-    def kind(self) -> str:
-        """ "DATE", "TIME" or "TIMESTAMP"."""
-        return self._str("kind")
-
-    @property
-    def value(self) -> str:
-        """The text between the quotes."""
-        return self._str("value")
+    parts: tuple[Identifier, ...] = ()
 
 
-class BinaryLiteral(Node):
-    """x'AB01'. Args: `value` (hexadecimal digits, an even number)."""
+@node
+class Constant(Expression):
+    """A character string, its escapes resolved, or a number as written."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"value": True}
-
-    @property
-    def value(self) -> str:
-        """The hexadecimal digits."""
-        return self._str("value")
+    text: str
+    is_string: bool = False
 
 
+@node
+class TruthValue(Expression):
+    """TRUE, FALSE or UNKNOWN (None)."""
+
+    value: bool | None
+
+
+@node
+class Null(Expression):
+    """NULL."""
+
+
+@node
+class TypedLiteral(Expression):
+    """DATE '...', TIME '...', TIMESTAMP [WITH LOCAL TIME ZONE] '...': the words before the quotes, the text in them."""
+
+    kind: str
+    value: str
+
+
+@node
+class BinaryLiteral(Expression):
+    """x'AB01': an even number of hexadecimal digits."""
+
+    value: str
+
+
+@node
 class IntervalQualifier(Node):
     """The unit of an interval: DAY, YEAR(4) TO MONTH, DAY(2) TO SECOND(3).
 
-    Args: `start`, `end` (unit names, `end` absent for a single unit), `precision` (of the start unit, int),
-    `scale` (of seconds, int).
+    Attributes:
+        start: the first unit, in capitals and singular.
+        end: the second unit, or None.
+        precision: digits of the first unit, or None when not written.
+        scale: fractional digits of the seconds, or None when not written.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {"start": True, "end": False, "precision": False, "scale": False}
-
-    @property
-    def start(self) -> str:
-        """The first unit, in capitals: YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND."""
-        return self._str("start")
-
-    @property
-    def end(self) -> str | None:
-        """The second unit, or None."""
-        return cast("str | None", self.args.get("end"))
-
-    @property
-    def precision(self) -> int | None:
-        """Digits of the first unit, or None when not written."""
-        return cast("int | None", self.args.get("precision"))
-
-    @property
-    def scale(self) -> int | None:
-        """Fractional digits of the seconds, or None when not written."""
-        return cast("int | None", self.args.get("scale"))
+    start: str
+    end: str | None = None
+    precision: int | None = None
+    scale: int | None = None
 
 
-class IntervalLiteral(Node):
-    """INTERVAL [+|-] '...' unit. Args: `value` (the text), `negative`, `unit` (`IntervalQualifier`).
+@node
+class IntervalLiteral(Expression):
+    """INTERVAL [+|-] amount unit. The amount is the text in quotes (with a sign of its own), or an expression."""
 
-    INTERVAL expr unit (a number or an expression in place of the string) has `expression` in place of `value`.
-    """
-
-    arg_types: ClassVar[dict[str, bool]] = {
-        "value": False,
-        "expression": False,
-        "negative": False,
-        "unit": True,
-    }
-
-    @property
-    def value(self) -> str:
-        """The text between the quotes (it may hold a sign of its own)."""
-        return self._str("value")
-
-    @property
-    def negative(self) -> bool:
-        """Whether a minus stood before the text."""
-        return self._flag("negative")
-
-    @property
-    def unit(self) -> IntervalQualifier:
-        """The unit."""
-        return cast(IntervalQualifier, self._node("unit"))
+    amount: str | Expression
+    unit: IntervalQualifier
+    negative: bool = False
 
 
-class Keyword(Node):
-    """A word that is not a value: a time unit, a trim flag, DEFAULT. Args: `this` (in capitals)."""
+@node
+class Keyword(Expression):
+    """A word in capitals that is an argument and no value: a time unit, a trim flag, DEFAULT."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True}
-
-    @property
-    def name(self) -> str:
-        """The word in capitals."""
-        return self._str("this")
+    word: str
 
 
-class RowValue(Node):
-    """ROW(a, b) or (a, b) or one row of VALUES. Args: `expressions`, `explicit` (ROW was written)."""
+@node
+class RowValue(Expression):
+    """ROW(a, b) (`explicit`), (a, b), or one row of VALUES. In GROUP BY (a, b) and () are sets of columns."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": False, "explicit": False}
-
-
-class ArrayValue(Node):
-    """ARRAY[a, b]. Args: `expressions`."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": False}
+    items: tuple[Expression, ...]
+    explicit: bool = False
 
 
-class MapValue(Node):
-    """MAP['k', 1, 'l', 2]. Args: `expressions`: keys and values in turn."""
+@node
+class Collection(Expression):
+    """ARRAY[a, b], or MAP['k', 1, 'l', 2] with keys and values in turn."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": False}
-
-
-class QueryConstructor(Node):
-    """ARRAY(query), MAP(query), MULTISET(query), CURSOR(query). Args: `kind`, `query`."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "query": True}
+    kind: Literal["ARRAY", "MAP"]
+    items: tuple[Expression, ...]
 
 
-class ItemAccess(Node):
-    """`this`[`item`]. Args: `this`, `item`."""
+@node
+class QueryConstructor(Expression):
+    """ARRAY(query), MAP(query), MULTISET(query)."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "item": True}
-
-    @property
-    def item(self) -> exp.Expr:
-        """The key of the map or the position in the array (from 1)."""
-        return self._node("item")
+    kind: str
+    query: QueryNode
 
 
-class FieldAccess(Node):
-    """`this`.`field`, where `this` is no plain name. Args: `this`, `field` (`exp.Identifier` or `AllColumns`)."""
+@node
+class ItemAccess(Expression):
+    """`operand`[`item`]: a key of a map, a position in an array (from 1), a place or name in a row."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "field": True}
+    operand: Expression
+    item: Expression
 
-    @property
-    def field(self) -> exp.Expr:
-        """The field's identifier."""
-        return self._node("field")
+
+@node
+class FieldAccess(Expression):
+    """`operand`.`field`, where the operand is no plain name; `(r).*` with `AllColumns`."""
+
+    operand: Expression
+    field: Identifier | AllColumns

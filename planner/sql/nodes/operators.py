@@ -1,109 +1,109 @@
-"""Operators and predicates that sqlglot has no fitting class for."""
+"""Operators, predicates, CASE and CAST. Precedence is in the tree: parentheses leave no node of their own."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from sqlglot import exp
-
-from compiled_plan.planner.sql.nodes.base import Node
+from compiled_plan.planner.sql.nodes.base import Expression, Node, node
+from compiled_plan.planner.sql.nodes.clauses import QueryNode
+from compiled_plan.planner.sql.nodes.types import TypeSpec
 
 
-class Plus(Node):
-    """Unary plus. Args: `this`."""
+@node
+class Binary(Expression):
+    """`left` operator `right`; chains are left-deep.
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True}
-
-
-class Overlaps(Node):
-    """(a, b) OVERLAPS (c, d) and the other period predicates. Args: `this`, `expression`, `kind`.
-
-    `kind`: "OVERLAPS", "CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS", "IMMEDIATELY PRECEDES" or
-    "IMMEDIATELY SUCCEEDS"; the operands are `RowValue`s of two.
+    The operator is OR, AND, `=`, `<>`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `%`, `||`, IS [NOT] DISTINCT FROM,
+    or a predicate of periods: OVERLAPS, CONTAINS, EQUALS, [IMMEDIATELY] PRECEDES, [IMMEDIATELY] SUCCEEDS.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "kind": True}
-
-    @property
-    def kind(self) -> str:
-        """The predicate in capitals."""
-        return self._str("kind")
+    operator: str
+    left: Expression
+    right: Expression
 
 
-class IsPredicate(Node):
-    """`this` IS [NOT] `kind`. Args: `this`, `kind`, `negated`.
+@node
+class Unary(Expression):
+    """NOT, `-` or `+` before an operand. NOT BETWEEN, NOT IN, NOT LIKE and NOT EXISTS are NOT of the predicate."""
 
-    `kind`: "NULL", "TRUE", "FALSE", "UNKNOWN", "JSON VALUE", "JSON OBJECT", "JSON ARRAY", "JSON SCALAR"
-    (`IS JSON` alone is "JSON VALUE").
-    """
-
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "kind": True, "negated": False}
-
-    @property
-    def kind(self) -> str:
-        """What is tested, in capitals."""
-        return self._str("kind")
-
-    @property
-    def negated(self) -> bool:
-        """Whether NOT was written."""
-        return self._flag("negated")
+    operator: str
+    operand: Expression
 
 
-class IsDistinctFrom(Node):
-    """`this` IS [NOT] DISTINCT FROM `expression`. Args: `this`, `expression`, `negated`."""
+@node
+class IsPredicate(Expression):
+    """`operand` IS [NOT] `kind`: NULL, TRUE, FALSE, UNKNOWN, JSON VALUE (IS JSON alone), OBJECT, ARRAY or SCALAR."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "negated": False}
-
-    @property
-    def negated(self) -> bool:
-        """Whether NOT was written."""
-        return self._flag("negated")
+    operand: Expression
+    kind: str
+    negated: bool = False
 
 
-class Like(Node):
-    """`this` LIKE|SIMILAR TO `pattern` [ESCAPE `escape`]. Args: `this`, `pattern`, `escape`, `kind`."""
+@node
+class Between(Expression):
+    """`operand` BETWEEN [SYMMETRIC] `low` AND `high`."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "pattern": True, "escape": False, "kind": True}
-
-    @property
-    def pattern(self) -> exp.Expr:
-        """The pattern."""
-        return self._node("pattern")
-
-    @property
-    def escape(self) -> exp.Expr | None:
-        """The escape character, or None."""
-        return self._maybe("escape")
-
-    @property
-    def kind(self) -> str:
-        """ "LIKE" or "SIMILAR TO"."""
-        return self._str("kind")
+    operand: Expression
+    low: Expression
+    high: Expression
+    symmetric: bool = False
 
 
-class Quantified(Node):
-    """`this` op ANY|ALL (query or list). Args: `this`, `op`, `quantifier`, `query` or `expressions`."""
+@node
+class In(Expression):
+    """`operand` IN a query, or IN `items`."""
 
-    arg_types: ClassVar[dict[str, bool]] = {
-        "this": True,
-        "op": True,
-        "quantifier": True,
-        "query": False,
-        "expressions": False,
-    }
+    operand: Expression
+    items: tuple[Expression, ...] = ()
+    query: QueryNode | None = None
 
-    @property
-    def op(self) -> str:
-        """ "=", "<>", "<", "<=", ">" or ">="."""
-        return self._str("op")
 
-    @property
-    def quantifier(self) -> str:
-        """ "ANY" (SOME is ANY) or "ALL"."""
-        return self._str("quantifier")
+@node
+class Quantified(Expression):
+    """`operand` operator ANY|ALL of a query, or of `items`; SOME is ANY."""
 
-    @property
-    def query(self) -> exp.Expr | None:
-        """The subquery, or None for a list of values."""
-        return self._maybe("query")
+    operand: Expression
+    operator: str
+    quantifier: str
+    items: tuple[Expression, ...] = ()
+    query: QueryNode | None = None
+
+
+@node
+class Like(Expression):
+    """`operand` LIKE|SIMILAR TO `pattern` [ESCAPE `escape`]; `kind` is the predicate."""
+
+    operand: Expression
+    pattern: Expression
+    escape: Expression | None
+    kind: str
+
+
+@node
+class Exists(Expression):
+    """EXISTS (query)."""
+
+    query: QueryNode
+
+
+@node
+class When(Node):
+    """WHEN `condition` THEN `result`."""
+
+    condition: Expression
+    result: Expression
+
+
+@node
+class Case(Expression):
+    """CASE WHEN ... END; CASE x WHEN v is CASE WHEN x = v."""
+
+    branches: tuple[When, ...]
+    default: Expression | None = None
+
+
+@node
+class Cast(Expression):
+    """CAST(`operand` AS `type`), or TRY_CAST with `safe`."""
+
+    operand: Expression
+    type: TypeSpec
+    safe: bool = False

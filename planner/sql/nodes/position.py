@@ -6,12 +6,8 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from compiled_plan.plans.text.visible import visible
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 @dataclass(frozen=True)
@@ -43,15 +39,6 @@ def _line_breaks(text: str) -> tuple[int, ...]:
     return tuple(found.start() for found in re.finditer("\n", text))
 
 
-def span_of(node: exp.Expr) -> Span | None:
-    """The span of a parsed node, or of the first child that has one; None for a node made by hand."""
-    for candidate in node.walk():
-        meta = candidate.meta
-        if "start" in meta:
-            return Span(meta["start"], meta["end"], meta["line"], meta["col"])
-    return None
-
-
 def render(span: Span, text: str) -> str:
     """`line L, column C`, then the source line, then carets under the span (as far as the line goes)."""
     begin = text.rfind("\n", 0, span.start) + 1
@@ -62,9 +49,3 @@ def render(span: Span, text: str) -> str:
     padding = "".join("\t" if char == "\t" else " " for char in before)
     carets = "^" * max(1, len(spanned))
     return f"line {span.line}, column {span.column}\n    {visible(source)}\n    {padding}{carets}"
-
-
-def where(expression: exp.Expr, text: str) -> str:
-    """The place of a parsed node in its script, as `render` writes it; empty for a node without position."""
-    span = span_of(expression)
-    return render(span, text) if span else ""

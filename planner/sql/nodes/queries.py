@@ -1,79 +1,133 @@
-"""Parts of a query: grouping and hints."""
+"""Queries, and the relations that stand in FROM."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from dataclasses import KW_ONLY
+from typing import Literal
 
-from compiled_plan.planner.sql.nodes.base import Node
+from compiled_plan.planner.sql.nodes.base import Expression, Identifier, Named, Node, Relation, node
+from compiled_plan.planner.sql.nodes.calls import Call, NamedWindow
+from compiled_plan.planner.sql.nodes.clauses import Alias, GroupBy, OrderBy, QueryNode, TableAlias, TableHint
+from compiled_plan.planner.sql.nodes.literals import RowValue
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
+@node
+class Select(QueryNode):
+    """SELECT. `TABLE t` arrives as `SELECT * FROM t`.
 
-class GroupBy(Node):
-    """GROUP BY. Args: `expressions`: expressions, `GroupingSets`, `Rollup`, `Cube`, or `RowValue`.
-
-    A `RowValue` (not `explicit`) among them is a set of columns: `()` the empty set, `(a, b)` the same as `a, b`.
+    Attributes:
+        items: the SELECT list: expressions, `Alias`, `AllColumns`.
+        source: the relation of FROM.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": True, "distinct": False}
+    _: KW_ONLY
+    hints: tuple[TableHint, ...] = ()
+    distinct: bool = False
+    items: tuple[Expression, ...]
+    source: Relation | None = None
+    where: Expression | None = None
+    group: GroupBy | None = None
+    having: Expression | None = None
+    windows: tuple[NamedWindow, ...] = ()
+    qualify: Expression | None = None
 
 
-class GroupingSets(Node):
-    """GROUPING SETS (...). Args: `expressions`: as in `GroupBy`."""
+@node
+class SetOperation(QueryNode):
+    """`left` UNION|INTERSECT|EXCEPT [ALL] `right`; ALL is not `distinct`."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": True}
-
-
-class Rollup(Node):
-    """ROLLUP (...). Args: `expressions`: expressions or `RowValue` for a set of columns."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": True}
+    operator: Literal["UNION", "INTERSECT", "EXCEPT"]
+    left: QueryNode
+    right: QueryNode
+    distinct: bool = True
 
 
-class Cube(Node):
-    """CUBE (...). Args: `expressions`: expressions or `RowValue` for a set of columns."""
+@node
+class Values(QueryNode):
+    """VALUES; a row without parentheses is a row of one column."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"expressions": True}
-
-
-class HintOption(Node):
-    """'key' = 'value' in a hint. Args: `key_`, `value` (text)."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"key_": True, "value": True}
-
-    @property
-    def option(self) -> str:
-        """The key as written."""
-        return self._str("key_")
-
-    @property
-    def value(self) -> str:
-        """The value as written."""
-        return self._str("value")
+    rows: tuple[RowValue, ...]
 
 
-class TableHint(Node):
-    """One hint of `/*+ ... */`. Args: `this` (`exp.Identifier`), `options` (list of `HintOption`), `expressions`.
+@node
+class Subquery(QueryNode, Relation):
+    """A query in parentheses: in FROM, in an expression, or as a query. `lateral`: LATERAL was written."""
 
-    `options` of STATE_TTL('a'='1s'), OPTIONS('k'='v'), LOOKUP(...); `expressions`: the names of BROADCAST(a, b),
-    each an `exp.Identifier` or `exp.Literal`.
+    query: QueryNode
+    alias: TableAlias | None = None
+    lateral: bool = False
+
+
+@node
+class TableRef(Named, Relation):
+    """A table or view by name, of one to three parts; `as_of` is the time of FOR SYSTEM_TIME AS OF."""
+
+    hints: tuple[TableHint, ...] = ()
+    as_of: Expression | None = None
+    alias: TableAlias | None = None
+
+
+@node
+class Unnest(Relation):
+    """UNNEST(...) [WITH ORDINALITY], with or without LATERAL."""
+
+    operands: tuple[Expression, ...]
+    ordinality: bool = False
+    alias: TableAlias | None = None
+
+
+@node
+class TableFunction(Relation):
+    """A call in FROM, with or without TABLE(...) and LATERAL around it."""
+
+    call: Call
+    alias: TableAlias | None = None
+
+
+@node
+class Join(Relation):
+    """Two relations joined.
+
+    `kind`: "INNER", "LEFT", "RIGHT", "FULL", "CROSS", or "COMMA" (FROM a, b). The tree is left-deep as written.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "options": False, "expressions": False}
+    left: Relation
+    right: Relation
+    kind: str
+    natural: bool = False
+    on: Expression | None = None
+    using: tuple[Identifier, ...] = ()
 
-    @property
-    def name(self) -> str:
-        """The hint's name in capitals."""
-        return self._node("this").name.upper()
 
-    @property
-    def options(self) -> dict[str, str]:
-        """The key-value options; the last of equal keys wins."""
-        options = cast("Sequence[HintOption]", self._list("options"))
-        return {option.option: option.value for option in options}
+@node
+class Subset(Node):
+    """`name` = (members) of SUBSET."""
 
-    @property
-    def arguments(self) -> list[str]:
-        """The names of a hint without values."""
-        return [argument.name for argument in self._list()]
+    name: Identifier
+    members: tuple[Identifier, ...]
+
+
+@node
+class MatchRecognize(Relation):
+    """`relation` MATCH_RECOGNIZE (...).
+
+    Attributes:
+        all_rows: ALL ROWS PER MATCH.
+        after: "SKIP PAST LAST ROW", "SKIP TO NEXT ROW", "SKIP TO FIRST" or "SKIP TO LAST"; None when not written.
+        after_variable: the variable to skip to.
+        pattern: the text between the parentheses of PATTERN.
+    """
+
+    _: KW_ONLY
+    relation: Relation
+    partition_by: tuple[Expression, ...] = ()
+    order: OrderBy | None = None
+    measures: tuple[Alias, ...] = ()
+    all_rows: bool = False
+    after: str | None = None
+    after_variable: Identifier | None = None
+    pattern: str
+    within: Expression | None = None
+    subsets: tuple[Subset, ...] = ()
+    definitions: tuple[Alias, ...]
+    alias: TableAlias | None = None

@@ -1,28 +1,28 @@
 """The statements of a script, as the parser gives them: frozen, unresolved, each with its place in the text.
 
-Names are tuples of one to three strings, case kept, as written. Expressions and queries are trees of the nodes that
-`planner.sql.nodes` describes. Options are plain dicts of strings.
+Names are tuples of one to three strings, case kept, as written. Expressions and queries are trees of the nodes of
+`planner.sql.nodes`. Options are plain dicts of strings.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING
+
+from compiled_plan.planner.sql.nodes.base import Node, node
+from compiled_plan.planner.sql.nodes.position import Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlglot import exp
-
-    from compiled_plan.planner.sql.nodes import TableHint, TypeSpec
-    from compiled_plan.planner.sql.nodes.position import Span
+    from compiled_plan.planner.sql.nodes import Expression, QueryNode, TableHint, TypeSpec
 
 #: A name as written: `table`, `database.table` or `catalog.database.table`.
 Name = tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Statement:
+@node
+class Statement(Node):
     """Base of all statements.
 
     Attributes:
@@ -30,6 +30,7 @@ class Statement:
         text: the statement's text.
     """
 
+    _: KW_ONLY
     span: Span
     text: str
 
@@ -37,7 +38,7 @@ class Statement:
 # --- session --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class SetOption(Statement):
     """SET 'key' = 'value'. `key` is None for SET alone, which lists the options."""
 
@@ -45,21 +46,21 @@ class SetOption(Statement):
     value: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class ResetOption(Statement):
     """RESET 'key'. `key` is None for RESET alone: all options."""
 
     key: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class UseCatalog(Statement):
     """USE CATALOG name."""
 
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class UseDatabase(Statement):
     """USE [catalog.]database."""
 
@@ -69,8 +70,8 @@ class UseDatabase(Statement):
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnClause:
+@node
+class ColumnClause(Node):
     """A column of CREATE TABLE.
 
     Attributes:
@@ -81,24 +82,25 @@ class ColumnClause:
 
     name: str
     comment: str | None
+    _: KW_ONLY
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class PhysicalColumn(ColumnClause):
     """`name type`. `type.nullable` is False after NOT NULL, and None when nothing was said."""
 
     type: TypeSpec
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class ComputedColumn(ColumnClause):
     """`name AS expression`."""
 
-    expression: exp.Expr
+    expression: Expression
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class MetadataColumn(ColumnClause):
     """`name type METADATA [FROM 'key'] [VIRTUAL]`. `key` is None when not written: the column's name."""
 
@@ -107,32 +109,34 @@ class MetadataColumn(ColumnClause):
     virtual: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class NamedColumn(ColumnClause):
     """A name alone: CREATE TABLE t (a, b) AS SELECT chooses and orders the query's columns."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Watermark:
+@node
+class Watermark(Node):
     """WATERMARK FOR `rowtime` AS `expression`; `rowtime` has more than one part for a nested field."""
 
     rowtime: Name
-    expression: exp.Expr
+    expression: Expression
+    _: KW_ONLY
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True)
-class PrimaryKey:
+@node
+class PrimaryKey(Node):
     """PRIMARY KEY (columns) [NOT ENFORCED], at a column or at the table. `name`: of CONSTRAINT, or None."""
 
     name: str | None
     columns: tuple[str, ...]
     enforced: bool
+    _: KW_ONLY
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True)
-class Distribution:
+@node
+class Distribution(Node):
     """DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]. `kind`: "HASH", "RANGE" or "" (unknown)."""
 
     kind: str
@@ -140,24 +144,25 @@ class Distribution:
     buckets: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LikeOption:
+@node
+class LikeOption(Node):
     """One line of LIKE's options. `strategy`: INCLUDING, EXCLUDING, OVERWRITING; `feature`: ALL, CONSTRAINTS, ..."""
 
     strategy: str
     feature: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class LikeClause:
+@node
+class LikeClause(Node):
     """LIKE source [(options)]."""
 
     source: Name
     options: tuple[LikeOption, ...]
+    _: KW_ONLY
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class CreateTable(Statement):
     """CREATE [TEMPORARY] TABLE.
 
@@ -182,10 +187,10 @@ class CreateTable(Statement):
     options: Mapping[str, str]
     option_spans: Mapping[str, Span]
     like: LikeClause | None
-    query: exp.Expr | None
+    query: QueryNode | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class CreateView(Statement):
     """CREATE [TEMPORARY] VIEW name [(columns)] AS query. `query_text`: the query as written."""
 
@@ -195,11 +200,11 @@ class CreateView(Statement):
     or_replace: bool
     columns: tuple[str, ...]
     comment: str | None
-    query: exp.Expr
+    query: QueryNode
     query_text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class CreateFunction(Statement):
     """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'identifier' [LANGUAGE l] [USING JAR 'x', ...]."""
 
@@ -213,7 +218,7 @@ class CreateFunction(Statement):
     options: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class CreateDatabase(Statement):
     """CREATE DATABASE."""
 
@@ -223,7 +228,7 @@ class CreateDatabase(Statement):
     options: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class CreateCatalog(Statement):
     """CREATE CATALOG."""
 
@@ -233,7 +238,7 @@ class CreateCatalog(Statement):
     options: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class AlterDatabase(Statement):
     """ALTER DATABASE ... SET (options)."""
 
@@ -241,7 +246,7 @@ class AlterDatabase(Statement):
     options: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class AlterCatalog(Statement):
     """ALTER CATALOG ... SET (options), RESET (keys) or COMMENT; `comment` is None where it is not that."""
 
@@ -251,7 +256,7 @@ class AlterCatalog(Statement):
     comment: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class Drop(Statement):
     """DROP of `kind` TABLE, VIEW, FUNCTION, DATABASE or CATALOG."""
 
@@ -266,14 +271,14 @@ class Drop(Statement):
 # --- queries and inserts --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class Query(Statement):
     """A query by itself."""
 
-    query: exp.Expr
+    query: QueryNode
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class Insert(Statement):
     """INSERT INTO or INSERT OVERWRITE.
 
@@ -293,21 +298,21 @@ class Insert(Statement):
     hints: tuple[TableHint, ...]
     columns: tuple[Name, ...]
     column_spans: tuple[Span, ...]
-    partition: Mapping[str, exp.Expr]
+    partition: Mapping[str, Expression]
     overwrite: bool
-    query: exp.Expr
+    query: QueryNode
     query_text: str
     on_conflict: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class StatementSet(Statement):
     """STATEMENT SET BEGIN ... END, in one statement or as BEGIN STATEMENT SET; ...; END."""
 
     inserts: tuple[Insert, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class CompilePlan(Statement):
     """COMPILE PLAN 'path' [IF NOT EXISTS] FOR body."""
 
@@ -316,7 +321,7 @@ class CompilePlan(Statement):
     body: Insert | StatementSet
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class ExecutePlan(Statement):
     """EXECUTE PLAN [IF EXISTS] 'path'."""
 
@@ -324,7 +329,7 @@ class ExecutePlan(Statement):
     if_exists: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class CompileAndExecutePlan(Statement):
     """COMPILE AND EXECUTE PLAN 'path' FOR body."""
 
@@ -332,7 +337,7 @@ class CompileAndExecutePlan(Statement):
     body: Insert | StatementSet
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class Explain(Statement):
     """EXPLAIN [PLAN FOR | details] body.
 
@@ -346,7 +351,7 @@ class Explain(Statement):
 # --- the rest -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class Describe(Statement):
     """DESCRIBE [EXTENDED] name."""
 
@@ -354,7 +359,7 @@ class Describe(Statement):
     extended: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class DescribeCatalog(Statement):
     """DESCRIBE CATALOG [EXTENDED] name."""
 
@@ -362,8 +367,8 @@ class DescribeCatalog(Statement):
     extended: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class NamePattern:
+@node
+class NamePattern(Node):
     """[NOT] LIKE or ILIKE 'pattern' of SHOW; `any_case`: ILIKE."""
 
     pattern: str
@@ -371,7 +376,7 @@ class NamePattern:
     any_case: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class Show(Statement):
     """SHOW ...
 
@@ -386,9 +391,9 @@ class Show(Statement):
     like: NamePattern | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@node
 class Other(Statement):
     """A statement that Flink has and that is only recognised here (ALTER, CALL, ...). `kind`: its first word."""
 
     kind: str
-    words: tuple[str, ...] = field(default=())
+    words: tuple[str, ...] = ()

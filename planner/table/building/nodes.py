@@ -6,11 +6,10 @@ and errors are those of SQL.
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from itertools import count
-from typing import ClassVar, cast
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
-
-from sqlglot import exp
 
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
@@ -19,12 +18,10 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import BINDERS, bind, binds
 from compiled_plan.planner.sql.binding.scopes import ScopeColumn, outer, resolve
-from compiled_plan.planner.sql.nodes.base import Node
 from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import CharacterType
 
-#: The key of a node's `meta` that holds the Python text of its expression, for errors.
-TEXT = "python"
+N = TypeVar("N", bound=ast.Node)
 
 
 class Wrapper:
@@ -32,84 +29,96 @@ class Wrapper:
 
     __slots__ = ("_node",)
 
-    _node: exp.Expr
+    _node: ast.Expression
 
 
+@ast.node
 class ColumnNode(ast.ColumnRef):
-    """A column by name: `col("a")`, or `table.a` with the table's key in `owner`. Args: `parts` (one), `owner`."""
+    """A column by name: `col("a")`, or `table.a` with the table's key as owner."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"parts": True, "owner": False}
-
-    @property
-    def owner(self) -> str:
-        """The key of the table that the column was taken from; empty for `col("a")`."""
-        return self._str("owner")
+    owner: str = ""
 
 
+@ast.node
 class ColumnAt(ast.ColumnRef):
-    """A column of the input by its place, which a repeated name cannot make ambiguous. Args: `parts`, `place`."""
+    """A column of the input by its place, which a repeated name cannot make ambiguous."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"parts": True, "place": True}
-
-
-class Columns(Node):
-    """Several columns, or all others, in a SELECT list. Args: `chosen` (pairs of names or places), `negated`."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"chosen": True, "negated": True}
+    place: int
 
 
-class WindowProperty(Node):
-    """`col("w").start` of a group window. Args: `window` (its alias), `kind` (START, END, ROWTIME, PROCTIME)."""
+@ast.node
+class Columns(ast.Expression):
+    """Several columns, by pairs of names or places (from, to), or all others, in a SELECT list."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"window": True, "kind": True}
-
-
-class Sum(exp.Add):
-    """`a + b`, which of texts is their concatenation. Args: `this`, `expression`."""
+    chosen: tuple[tuple[str | int, str | int], ...]
+    negated: bool
 
 
+@ast.node
+class WindowProperty(ast.Expression):
+    """`col("w").start` of a group window: its alias, and START, END, ROWTIME or PROCTIME."""
+
+    window: str
+    kind: str
+
+
+@ast.node
+class Sum(ast.Binary):
+    """`a + b`, which of texts is their concatenation."""
+
+
+@ast.node
 class InlineCall(ast.Call):
-    """The call of a function that has no name in the catalog. Args: as `Call`, and `function`: the class or object."""
+    """The call of a function that has no name in the catalog: a class or an object."""
 
-    arg_types: ClassVar[dict[str, bool]] = {**ast.Call.arg_types, "function": True}
+    function: object = None
 
 
-class Value(Node):
-    """A row expression that is bound already. Args: `rex`."""
+@ast.node
+class FunctionAlias(ast.Alias):
+    """The call of a table function under the names of its columns, of which `name` is the first."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"rex": True}
+    columns: tuple[str, ...]
+
+
+@ast.node
+class Value(ast.Expression):
+    """A row expression that is bound already."""
+
+    rex: RexNode
 
 
 #: How much of an expression's text is kept.
 _LONGEST = 400
 
 
-def named(node: exp.Expr, text: str) -> exp.Expr:
-    """The node, with its Python text for errors; the middle of a very long one is left out."""
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
-    node.meta[TEXT] = text
-    return node
+def named(node: N, text: str) -> N:
+    """The node, with its Python text for errors."""
+    return replace(node, python=shortened(text))
 
 
-def identifier(name: str) -> exp.Identifier:
+def shortened(text: str) -> str:
+    """A Python text without its middle, if it is very long."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
+
+
+def identifier(name: str) -> ast.Identifier:
     """A name, taken as it is."""
-    return exp.Identifier(this=name, quoted=True)
+    return ast.Identifier(name)
 
 
-def column(name: str, owner: str = "") -> exp.Expr:
+def column(name: str, owner: str = "") -> ColumnNode:
     """A column by name."""
-    return ColumnNode(parts=[identifier(name)], owner=owner)
+    return ColumnNode((identifier(name),), owner)
 
 
-def column_at(name: str, place: int) -> exp.Expr:
+def column_at(name: str, place: int) -> ColumnAt:
     """A column of the input by its place among those of `*`."""
-    return named(ColumnAt(parts=[identifier(name)], place=place), f"col({name!r})")
+    return named(ColumnAt((identifier(name),), place), f"col({name!r})")
 
 
 @binds(ColumnNode)
-def _column(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ColumnNode)
+def _column(binder: Binder, node: ColumnNode, context: Context) -> RexNode:
     name = node.name
     for level in context.scope.chain() if node.owner else ():
         owned = [relation for relation in level.relations if node.owner in relation.path[:-1]]
@@ -129,7 +138,7 @@ def _column(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     raise unknown_column(binder, node, name, known)
 
 
-def _ambiguous(binder: Binder, node: exp.Expr, name: str, count: int) -> Exception:
+def _ambiguous(binder: Binder, node: ast.Node, name: str, count: int) -> Exception:
     return binder.source.error(
         node,
         f"column {name!r} is ambiguous: {count} columns have that name",
@@ -137,7 +146,7 @@ def _ambiguous(binder: Binder, node: exp.Expr, name: str, count: int) -> Excepti
     )
 
 
-def unknown_column(binder: Binder, node: exp.Expr, name: str, known: list[str]) -> Exception:
+def unknown_column(binder: Binder, node: ast.Node, name: str, known: list[str]) -> Exception:
     """The error for a name that no column has: the nearest one, and all that there are."""
     return binder.source.error(node, f"there is no column {name!r}", columns_remedy(name, known))
 
@@ -154,14 +163,13 @@ def _named_so(columns: tuple[ScopeColumn, ...], name: str) -> list[ScopeColumn]:
 
 
 @binds(ColumnAt)
-def _column_at(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, ColumnAt)
-    return context.scope.reference(context.scope.visible[cast(int, node.args["place"])])
+def _column_at(binder: Binder, node: ColumnAt, context: Context) -> RexNode:
+    return context.scope.reference(context.scope.visible[node.place])
 
 
 @binds(WindowProperty)
-def _property(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    window = str(node.args["window"])
+def _property(binder: Binder, node: WindowProperty, context: Context) -> RexNode:
+    window = node.window
     raise binder.source.error(
         node,
         f"{window!r} is no window of this table",
@@ -170,20 +178,19 @@ def _property(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
 
 
 @binds(Sum)
-def _sum(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    operands = [bind(binder, operand, context) for operand in (node.this, node.expression)]
+def _sum(binder: Binder, node: Sum, context: Context) -> RexNode:
+    operands = [bind(binder, operand, context) for operand in (node.left, node.right)]
     texts = all(isinstance(type_of(rex), CharacterType) for rex in operands)
     return resolve_call("||" if texts else "+", operands)
 
 
 @binds(Columns)
-def _columns(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+def _columns(binder: Binder, node: Columns, context: Context) -> RexNode:
     raise binder.source.error(node, "several columns cannot stand inside an expression", "write them in select(...)")
 
 
 @binds(InlineCall)
-def _inline(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    assert isinstance(node, InlineCall)
+def _inline(binder: Binder, node: InlineCall, context: Context) -> RexNode:
     return BINDERS[ast.Call](binder, by_name(binder.catalog, node), context)
 
 
@@ -200,7 +207,7 @@ def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
     from compiled_plan.planner.user_functions.registering import catalog_function
 
     known = _INLINE.setdefault(catalog, {})
-    function = node.args["function"]
+    function = node.function
     name = base = node.parts[0].name
     for number in count(2):
         if known.get(name, function) is function:
@@ -210,26 +217,24 @@ def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
         full = catalog.qualify((name,))
         catalog.functions.create(catalog_function(full, function, system=True))
         known[name] = function
-    arguments = {key: value for key, value in node.args.items() if key not in ("function", "parts")}
-    found = ast.Call(parts=[identifier(name)], **arguments)
-    found.meta.update(node.meta)
-    return found
+    clauses: dict[str, Any] = {item.name: getattr(node, item.name) for item in fields(ast.Call)}
+    return ast.Call(**{**clauses, "parts": (identifier(name),)})
 
 
-@binds(exp.Alias)
-def _alias(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+@binds(ast.Alias, FunctionAlias)
+def _alias(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
     raise binder.source.error(
         node, "an alias names a whole column, so it cannot stand inside an expression", "write .alias(...) last"
     )
 
 
-@binds(exp.Ordered)
-def _ordered(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+@binds(ast.Ordered)
+def _ordered(binder: Binder, node: ast.Ordered, context: Context) -> RexNode:
     raise binder.source.error(
         node, "a direction cannot stand inside an expression", "write .asc and .desc in order_by and topn alone"
     )
 
 
 @binds(Value)
-def _value(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
-    return cast(RexNode, node.args["rex"])
+def _value(binder: Binder, node: Value, context: Context) -> RexNode:
+    return node.rex

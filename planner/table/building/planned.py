@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 
-from compiled_plan.planner.sql.nodes import BoundRelation, TableHint
+from compiled_plan.planner.sql.binding.from_clause import BoundRelation
+from compiled_plan.planner.sql.nodes import TableHint
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.context import PlanningContext
@@ -48,7 +49,7 @@ class PlannedTable:
 
     def _node(self) -> BoundRelation:
         """The rows as a relation of a query."""
-        return BoundRelation(relation=self._rows)
+        return BoundRelation(self._rows)
 
 
 #: What an operation is given, and gives again.

@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sqlglot import exp
-
+from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes import position
-from compiled_plan.planner.table.building.nodes import TEXT
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import NestingError, ProgramError
 
@@ -23,16 +21,16 @@ T = TypeVar("T")
 class Operation(SourceText):
     """A method of `Table` being carried out: `text` is its name."""
 
-    def where(self, node: exp.Expr | None) -> str:
+    def where(self, node: ast.Node | None) -> str:
         """The operation, and the Python text of the innermost expression around `node` that has one."""
-        found = next((part.meta[TEXT] for part in node.walk() if TEXT in part.meta), "") if node is not None else ""
+        found = next((part.python for part in ast.walk(node) if part.python), "") if node is not None else ""
         return f"{self.text}(), in {found}" if found else f"{self.text}()"
 
-    def error(self, node: exp.Expr | None, message: str, remedy: str = "") -> ProgramError:
+    def error(self, node: ast.Node | None, message: str, remedy: str = "") -> ProgramError:
         return super().error(node, message, _in_python(remedy))
 
     @contextmanager
-    def at(self, node: exp.Expr | None) -> Iterator[None]:
+    def at(self, node: ast.Node | None) -> Iterator[None]:
         try:
             with super().at(node):
                 yield

@@ -5,9 +5,8 @@ Source: Flink docs, "System (Built-in) Functions", aggregate functions; "Table A
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Self
-
-from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import identifier, named
@@ -33,14 +32,11 @@ class Aggregates(Operand):
     @property
     def distinct(self) -> Self:
         """Of an aggregate: over every value once, as SUM(DISTINCT a)."""
-        call = self._aggregate("distinct").copy()
-        call.set("distinct", True)
-        return as_property(self, call, "distinct")
+        return as_property(self, replace(self._aggregate("distinct"), distinct=True), "distinct")
 
     def filter(self, condition: Operand) -> Self:
         """Of an aggregate: over the rows of a condition alone, as SUM(a) FILTER (WHERE condition)."""
-        call = self._aggregate("filter").copy()
-        call.set("filter", node_of(condition))
+        call = replace(self._aggregate("filter"), filter=node_of(condition))
         return self._method(call, "filter", condition)
 
     def over(self, window: Operand | str) -> Self:
@@ -50,8 +46,8 @@ class Aggregates(Operand):
             node = node.name
         if not isinstance(node, str):
             raise refuse(f"{shown_of(window)} is no name of a window", 'write .over(col("w"))')
-        call = self._aggregate("over").copy()
-        call.set("over", named(identifier(node), f"over({shown_of(window)})"))
+        name = named(identifier(node), f"over({shown_of(window)})")
+        call = replace(self._aggregate("over"), over=name)
         return self._method(call, "over", window)
 
     def _aggregate(self, what: str) -> ast.Call:
@@ -66,12 +62,12 @@ class Aggregates(Operand):
     @property
     def asc(self) -> Self:
         """In a sort: the least first, NULLs before all."""
-        return as_property(self, exp.Ordered(this=self._node, desc=False, nulls_first=None), "asc")
+        return as_property(self, ast.Ordered(self._node), "asc")
 
     @property
     def desc(self) -> Self:
         """In a sort: the greatest first, NULLs behind all."""
-        return as_property(self, exp.Ordered(this=self._node, desc=True, nulls_first=None), "desc")
+        return as_property(self, ast.Ordered(self._node, descending=True), "desc")
 
     @property
     def nulls_first(self) -> Self:
@@ -83,11 +79,11 @@ class Aggregates(Operand):
         """In a sort: NULLs behind all."""
         return as_property(self, self._sorted(nulls_first=False), "nulls_last")
 
-    def _sorted(self, *, nulls_first: bool) -> exp.Expr:
+    def _sorted(self, *, nulls_first: bool) -> ast.Ordered:
         node = ordered(self._node)
-        return exp.Ordered(this=node.this, desc=node.args.get("desc"), nulls_first=nulls_first)
+        return ast.Ordered(node.operand, node.descending, nulls_first)
 
 
-def ordered(node: exp.Expr) -> exp.Expr:
+def ordered(node: ast.Expression) -> ast.Ordered:
     """The key of a sort; ascending where nothing is said."""
-    return node if isinstance(node, exp.Ordered) else exp.Ordered(this=node, desc=False, nulls_first=None)
+    return node if isinstance(node, ast.Ordered) else ast.Ordered(node)

@@ -5,7 +5,7 @@ Source: Flink's `Expressions`; names as in its Python API.
 
 from __future__ import annotations
 
-from sqlglot import exp
+from dataclasses import replace
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.python_literals import node_of
@@ -15,7 +15,7 @@ from compiled_plan.planner.table.expressions.expression import Expression, made_
 
 def negative(value: object) -> Expression:
     """A minus before the value."""
-    return made_by(exp.Neg(this=node_of(value)), "negative", value)
+    return made_by(ast.Unary("-", node_of(value)), "negative", value)
 
 
 def log(value: object, base: object | None = None) -> Expression:
@@ -26,9 +26,7 @@ def log(value: object, base: object | None = None) -> Expression:
 
 def count_star() -> Expression:
     """COUNT(*)."""
-    node = call_node("COUNT")
-    node.set("expressions", [ast.AllColumns(parts=[])])
-    return made_by(node, "count_star")
+    return made_by(call_node("COUNT", ast.AllColumns()), "count_star")
 
 
 def lag(value: object, offset: int = 1, default: object | None = None) -> Expression:
@@ -48,9 +46,7 @@ def rand_integer(bound: object, seed: object | None = None) -> Expression:
 
 
 def _bare(function: str, name: str) -> Expression:
-    node = call_node(function)
-    node.set("bare", True)
-    return made_by(node, name)
+    return made_by(replace(call_node(function), bare=True), name)
 
 
 def current_date() -> Expression:
@@ -80,17 +76,14 @@ def local_timestamp() -> Expression:
 
 def timestamp_diff(unit: str, start: object, end: object) -> Expression:
     """TIMESTAMPDIFF(unit, start, end)."""
-    node = call_node("TIMESTAMPDIFF")
-    node.set("expressions", [ast.Keyword(this=unit.upper()), node_of(start), node_of(end)])
+    node = call_node("TIMESTAMPDIFF", ast.Keyword(unit.upper()), start, end)
     return made_by(node, "timestamp_diff", unit, start, end)
 
 
 def temporal_overlaps(start: object, end: object, other_start: object, other_end: object) -> Expression:
     """(start, end) OVERLAPS (other_start, other_end); an end may be an interval."""
-    left, right = (
-        ast.RowValue(expressions=[node_of(a), node_of(b)]) for a, b in ((start, end), (other_start, other_end))
-    )
-    node = ast.Overlaps(this=left, expression=right, kind="OVERLAPS")
+    left, right = (ast.RowValue((node_of(a), node_of(b))) for a, b in ((start, end), (other_start, other_end)))
+    node = ast.Binary("OVERLAPS", left, right)
     return made_by(node, "temporal_overlaps", start, end, other_start, other_end)
 
 
@@ -99,26 +92,27 @@ def json_object(*keys_and_values: object, absent_on_null: bool = False) -> Expre
     if len(keys_and_values) % 2:
         raise refuse("json_object() takes keys and values in turn", 'write json_object("k", 1, "l", 2)')
     nodes = list(map(node_of, keys_and_values))
-    pairs = [ast.JsonPair(this=key, value=value) for key, value in zip(nodes[::2], nodes[1::2], strict=True)]
-    node = ast.JsonObject(expressions=pairs, on_null="ABSENT" if absent_on_null else "NULL")
+    pairs = tuple(ast.JsonPair(key, value) for key, value in zip(nodes[::2], nodes[1::2], strict=True))
+    node = ast.JsonObject(pairs, _on_null(absent_on_null))
     return made_by(node, "json_object", *keys_and_values)
 
 
 def json_array(*values: object, absent_on_null: bool = True) -> Expression:
     """JSON_ARRAY(value, ... {NULL | ABSENT} ON NULL)."""
-    node = ast.JsonArray(expressions=list(map(node_of, values)), on_null="ABSENT" if absent_on_null else "NULL")
-    return made_by(node, "json_array", *values)
+    return made_by(ast.JsonArray(tuple(map(node_of, values)), _on_null(absent_on_null)), "json_array", *values)
 
 
 def json_object_agg(key: object, value: object, *, absent_on_null: bool = False) -> Expression:
     """JSON_OBJECTAGG(key VALUE value), an aggregate."""
-    node = call_node("JSON_OBJECTAGG", key, value)
-    node.set("on_null", "ABSENT" if absent_on_null else "NULL")
+    node = replace(call_node("JSON_OBJECTAGG", key, value), on_null=_on_null(absent_on_null))
     return made_by(node, "json_object_agg", key, value)
 
 
 def json_array_agg(value: object, *, absent_on_null: bool = True) -> Expression:
     """JSON_ARRAYAGG(value), an aggregate."""
-    node = call_node("JSON_ARRAYAGG", value)
-    node.set("on_null", "ABSENT" if absent_on_null else "NULL")
+    node = replace(call_node("JSON_ARRAYAGG", value), on_null=_on_null(absent_on_null))
     return made_by(node, "json_array_agg", value)
+
+
+def _on_null(absent: bool) -> str:
+    return "ABSENT" if absent else "NULL"

@@ -20,7 +20,7 @@ class Collections(Operand):
 
     def at(self, index: object) -> Self:
         """The element of an array (from 1), or the value of a map's key."""
-        return self._method(ast.ItemAccess(this=self._node, item=node_of(index)), "at", index)
+        return self._method(ast.ItemAccess(self._node, node_of(index)), "at", index)
 
     def __getitem__(self, index: object) -> Self:
         return self.at(index)
@@ -28,10 +28,10 @@ class Collections(Operand):
     def get(self, field: str | int) -> Self:
         """A field of a ROW or structured value, by name or by place (from 0)."""
         if isinstance(field, int):
-            return self._method(ast.ItemAccess(this=self._node, item=node_of(field + 1)), "get", field)
-        return self._method(ast.FieldAccess(this=self._node, field=identifier(field)), "get", field)
+            return self._method(ast.ItemAccess(self._node, node_of(field + 1)), "get", field)
+        return self._method(ast.FieldAccess(self._node, identifier(field)), "get", field)
 
     @property
     def flatten(self) -> Self:
         """All fields of a ROW, each a column of its own; in `select` alone."""
-        return as_property(self, ast.FieldAccess(this=self._node, field=ast.AllColumns(parts=[])), "flatten")
+        return as_property(self, ast.FieldAccess(self._node, ast.AllColumns()), "flatten")

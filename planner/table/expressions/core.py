@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.table.building.nodes import TEXT, Wrapper, identifier, named
+from compiled_plan.planner.table.building.nodes import Wrapper, identifier, named
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.plans.errors import ProgramError
 
@@ -20,7 +18,7 @@ class Operand(Wrapper):
     _infix: bool
     _property: bool
 
-    def __init__(self, node: exp.Expr, *, infix: bool = False, is_property: bool = False) -> None:
+    def __init__(self, node: ast.Expression, *, infix: bool = False, is_property: bool = False) -> None:
         object.__setattr__(self, "_node", node)
         object.__setattr__(self, "_infix", infix)
         object.__setattr__(self, "_property", is_property)
@@ -61,10 +59,10 @@ class Operand(Wrapper):
 
     # --- making
 
-    def _new(self, node: exp.Expr, text: str, *, infix: bool = False) -> Self:
+    def _new(self, node: ast.Expression, text: str, *, infix: bool = False) -> Self:
         return type(self)(named(node, text), infix=infix)
 
-    def _method(self, node: exp.Expr, name: str, *arguments: object) -> Self:
+    def _method(self, node: ast.Expression, name: str, *arguments: object) -> Self:
         """The expression that the method `name` gives."""
         shown = ", ".join(map(shown_of, arguments))
         return self._new(node, f"{_inner(self)}.{name}({shown})")
@@ -73,10 +71,19 @@ class Operand(Wrapper):
         """The method `name`: the call of an SQL function with this expression as its first argument."""
         return self._method(call_node(function, self, *arguments), name, *arguments)
 
-    def _binary(self, class_: type[exp.Expr], sign: str, other: object, *, swapped: bool = False) -> Self:
+    def _binary(
+        self,
+        operator: str,
+        other: object,
+        *,
+        sign: str = "",
+        swapped: bool = False,
+        class_: type[ast.Binary] = ast.Binary,
+    ) -> Self:
+        """The expression of an operator of SQL, which Python writes as `sign` where it has another one."""
         left, right = (other, self) if swapped else (self, other)
-        node = class_(this=node_of(left), expression=node_of(right))
-        return self._new(node, f"{_inner(left)} {sign} {_inner(right)}", infix=True)
+        node = class_(operator, node_of(left), node_of(right))
+        return self._new(node, f"{_inner(left)} {sign or operator} {_inner(right)}", infix=True)
 
 
 AnyOperand = TypeVar("AnyOperand", bound=Operand)
@@ -99,14 +106,14 @@ class FunctionProperty:
         return as_property(instance, call_node(self._function, instance), self._name)
 
 
-def as_property(operand: AnyOperand, node: exp.Expr, name: str) -> AnyOperand:
+def as_property(operand: AnyOperand, node: ast.Expression, name: str) -> AnyOperand:
     """The expression that the property `name` of an expression gives; it may be written with `()` as well."""
     return type(operand)(named(node, f"{_inner(operand)}.{name}"), is_property=True)
 
 
 def call_node(function: str, *arguments: object) -> ast.Call:
     """The call of an SQL function; its name may have up to three parts, separated by dots."""
-    return ast.Call(parts=[identifier(part) for part in function.split(".")], expressions=list(map(node_of, arguments)))
+    return ast.Call(tuple(map(identifier, function.split("."))), tuple(map(node_of, arguments)))
 
 
 def present(*values: object | None) -> tuple[object, ...]:
@@ -116,7 +123,7 @@ def present(*values: object | None) -> tuple[object, ...]:
 
 def text_of(value: Operand) -> str:
     """The Python text of an expression."""
-    return str(value._node.meta.get(TEXT, type(value).__name__))
+    return value._node.python or type(value).__name__
 
 
 def shown_of(value: object) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
-from sqlglot import exp
-
-from compiled_plan.planner.table.building.nodes import identifier, named
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import FunctionAlias, identifier, named
 from compiled_plan.planner.table.expressions.aggregates import Aggregates
 from compiled_plan.planner.table.expressions.collections import Collections
 from compiled_plan.planner.table.expressions.core import refuse, shown_of, text_of
@@ -34,9 +33,9 @@ class Expression(Predicates, PlainMethods, Numbers, Texts, Times, Collections, O
         """This under another name; of a table function, the names of its columns."""
         if not name or not all(more):
             raise refuse(f"{text_of(self)}.alias() needs a name", "give a text that is not empty")
-        node = exp.Alias(this=self._node, alias=identifier(name))
+        node = ast.Alias(self._node, identifier(name))
         if more:
-            node.meta["columns"] = (name, *more)
+            node = FunctionAlias(self._node, identifier(name), (name, *more))
         return self._method(node, "alias", name, *more)
 
     def cast(self, data_type: object) -> Self:
@@ -45,13 +44,13 @@ class Expression(Predicates, PlainMethods, Numbers, Texts, Times, Collections, O
         Args:
             data_type: SQL's text of the type ("INT", "DECIMAL(10, 2)"), or a data type.
         """
-        return self._method(exp.Cast(this=self._node, to=type_node(data_type)), "cast", data_type)
+        return self._method(ast.Cast(self._node, type_node(data_type)), "cast", data_type)
 
     def try_cast(self, data_type: object) -> Self:
         """TRY_CAST: as `cast`, with NULL where the value cannot be cast."""
-        return self._method(exp.TryCast(this=self._node, to=type_node(data_type)), "try_cast", data_type)
+        return self._method(ast.Cast(self._node, type_node(data_type), safe=True), "try_cast", data_type)
 
 
-def made_by(node: exp.Expr, name: str, *arguments: object) -> Expression:
+def made_by(node: ast.Expression, name: str, *arguments: object) -> Expression:
     """The expression that the function `name` gives."""
     return Expression(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))

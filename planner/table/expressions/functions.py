@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.parse import parse_expression
-from compiled_plan.planner.table.building.nodes import Columns, InlineCall, column, identifier
+from compiled_plan.planner.table.building.nodes import Columns, InlineCall, column, identifier, shortened
 from compiled_plan.planner.table.building.nodes import named as with_text
 from compiled_plan.planner.table.building.python_literals import literal, node_of
 from compiled_plan.planner.table.expressions.core import Operand, call_node, refuse, shown_of
@@ -47,12 +45,12 @@ def lit(value: object, data_type: object | None = None) -> Expression:
         raise refuse(f"{value!r} is an expression already", "leave lit(...) out")
     if data_type is None:
         return Expression(literal(value))
-    return made_by(exp.Cast(this=literal(value), to=type_node(data_type)), "lit", value, data_type)
+    return made_by(ast.Cast(literal(value), type_node(data_type)), "lit", value, data_type)
 
 
 def null_of(data_type: object) -> Expression:
     """NULL of a type."""
-    return made_by(exp.Cast(this=exp.Null(), to=type_node(data_type)), "null_of", data_type)
+    return made_by(ast.Cast(ast.Null(), type_node(data_type)), "null_of", data_type)
 
 
 def call(function: object, *arguments: object, **named_arguments: object) -> Expression:
@@ -64,15 +62,13 @@ def call(function: object, *arguments: object, **named_arguments: object) -> Exp
         arguments: values and expressions, by position.
         named_arguments: values and expressions, by the names of a user's function.
     """
-    named = [ast.NamedArgument(name_=identifier(key), this=node_of(value)) for key, value in named_arguments.items()]
+    named = [ast.NamedArgument(identifier(key), node_of(value)) for key, value in named_arguments.items()]
     if isinstance(function, str):
-        node = call_node(function, *arguments)
+        node = call_node(function, *arguments, *named)
     else:
         class_ = function if isinstance(function, type) else type(function)
         name = f"{class_.__module__}.{class_.__qualname__}"
-        node = InlineCall(parts=[identifier(name)], expressions=list(map(node_of, arguments)), function=function)
-    for item in named:
-        node.append("expressions", item)
+        node = InlineCall((identifier(name),), tuple(map(node_of, (*arguments, *named))), function=function)
     shown = [shown_of(function) if isinstance(function, str) else getattr(function, "__name__", repr(function))]
     shown += [shown_of(item) for item in arguments]
     shown += [f"{key}={shown_of(value)}" for key, value in named_arguments.items()]
@@ -85,64 +81,62 @@ def call_sql(text: str) -> Expression:
     Raises:
         ProgramError: it cannot be parsed; with line, column and caret.
     """
-    node = parse_expression(text)
-    for part in node.walk():
-        with_text(part, f"call_sql({text!r})")
-    return Expression(node, infix=isinstance(node, exp.Binary | exp.Not | ast.IsPredicate))
+    node = parse_expression(text, shortened(f"call_sql({text!r})"))
+    negated = isinstance(node, ast.Unary) and node.operator == "NOT"
+    return Expression(node, infix=negated or isinstance(node, ast.Binary | ast.IsPredicate))
 
 
 def row(*fields: object) -> Expression:
     """ROW(...)."""
-    return made_by(ast.RowValue(expressions=list(map(node_of, fields)), explicit=True), "row", *fields)
+    return made_by(ast.RowValue(tuple(map(node_of, fields)), explicit=True), "row", *fields)
 
 
 def array(*elements: object) -> Expression:
     """ARRAY[...]."""
-    return made_by(ast.ArrayValue(expressions=list(map(node_of, elements))), "array", *elements)
+    return made_by(ast.Collection("ARRAY", tuple(map(node_of, elements))), "array", *elements)
 
 
 def map_(*keys_and_values: object) -> Expression:
     """MAP[key, value, ...]."""
     if len(keys_and_values) % 2:
         raise refuse("map_() takes keys and values in turn", 'write map_("k", 1, "l", 2)')
-    return made_by(ast.MapValue(expressions=list(map(node_of, keys_and_values))), "map_", *keys_and_values)
+    return made_by(ast.Collection("MAP", tuple(map(node_of, keys_and_values))), "map_", *keys_and_values)
 
 
 def if_then_else(condition: object, if_true: object, if_false: object) -> Expression:
     """CASE WHEN condition THEN if_true ELSE if_false END."""
-    branch = exp.If(this=node_of(condition), true=node_of(if_true))
-    node = exp.Case(ifs=[branch], default=node_of(if_false))
+    node = ast.Case((ast.When(node_of(condition), node_of(if_true)),), node_of(if_false))
     return made_by(node, "if_then_else", condition, if_true, if_false)
 
 
 def case(*branches: tuple[object, object], otherwise: object | None = None) -> Expression:
     """CASE WHEN ... THEN ... [WHEN ... THEN ...] ELSE otherwise END."""
-    ifs = [exp.If(this=node_of(condition), true=node_of(value)) for condition, value in branches]
-    return made_by(exp.Case(ifs=ifs, default=node_of(otherwise)), "case", *branches)
+    whens = tuple(ast.When(node_of(condition), node_of(value)) for condition, value in branches)
+    return made_by(ast.Case(whens, node_of(otherwise)), "case", *branches)
 
 
 def and_(*conditions: object) -> Expression:
     """AND of all."""
-    return _joined(exp.And, "and_", conditions)
+    return _joined("AND", "and_", conditions)
 
 
 def or_(*conditions: object) -> Expression:
     """OR of all."""
-    return _joined(exp.Or, "or_", conditions)
+    return _joined("OR", "or_", conditions)
 
 
-def _joined(class_: type[exp.Expr], name: str, conditions: Sequence[object]) -> Expression:
+def _joined(operator: str, name: str, conditions: Sequence[object]) -> Expression:
     if not conditions:
         raise refuse(f"{name}() has no conditions", "give at least one")
     found = node_of(conditions[0])
     for condition in conditions[1:]:
-        found = class_(this=found, expression=node_of(condition))
+        found = ast.Binary(operator, found, node_of(condition))
     return made_by(found, name, *conditions) if len(conditions) > 1 else Expression(found)
 
 
 def not_(condition: object) -> Expression:
     """NOT."""
-    return made_by(exp.Not(this=node_of(condition)), "not_", condition)
+    return made_by(ast.Unary("NOT", node_of(condition)), "not_", condition)
 
 
 # --- columns by the dozen, in select
@@ -155,17 +149,17 @@ def with_all_columns() -> Expression:
 
 def with_columns(*columns: Expression | str | int) -> Expression:
     """These columns, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
-    return made_by(Columns(chosen=list(map(_chosen, columns)), negated=False), "with_columns", *columns)
+    return made_by(Columns(tuple(map(_chosen, columns)), negated=False), "with_columns", *columns)
 
 
 def without_columns(*columns: Expression | str | int) -> Expression:
     """All columns but these, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
-    return made_by(Columns(chosen=list(map(_chosen, columns)), negated=True), "without_columns", *columns)
+    return made_by(Columns(tuple(map(_chosen, columns)), negated=True), "without_columns", *columns)
 
 
 def range_(first: str | int, last: str | int) -> Expression:
     """The columns from one to another, for `with_columns` and `without_columns`."""
-    return made_by(Columns(chosen=[(first, last)], negated=False), "range_", first, last)
+    return made_by(Columns(((first, last),), negated=False), "range_", first, last)
 
 
 def _chosen(column: Expression | str | int) -> tuple[str | int, str | int]:
@@ -173,8 +167,7 @@ def _chosen(column: Expression | str | int) -> tuple[str | int, str | int]:
         return column, column
     node = column._node
     if isinstance(node, Columns):
-        found: tuple[str | int, str | int] = node.args["chosen"][0]
-        return found
+        return node.chosen[0]
     if isinstance(node, ast.ColumnRef):
         return node.name, node.name
     raise refuse(f"{column!r} is no column", 'write names, places, or range_("b", "e")')

@@ -33,6 +33,5 @@ class Numbers(Operand):
     def _rounded(self, name: str, function: str, unit: str | None) -> Self:
         if unit is None:
             return self._call(name, function)
-        node = call_node(function, self)
-        node.append("expressions", ast.Keyword(this=unit.upper()))
+        node = call_node(function, self, ast.Keyword(unit.upper()))
         return self._method(node, name, unit)

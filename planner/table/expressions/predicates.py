@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Self
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import Sum
 from compiled_plan.planner.table.building.planned import PlannedTable
@@ -26,28 +24,28 @@ class Predicates(Operand):
     # --- comparisons
 
     def __eq__(self, other: object) -> Self:  # type: ignore[override]
-        return self._compared(exp.EQ, "==", other)
+        return self._compared("=", other, sign="==")
 
     def __ne__(self, other: object) -> Self:  # type: ignore[override]
-        return self._compared(exp.NEQ, "!=", other)
+        return self._compared("<>", other, sign="!=")
 
     def __lt__(self, other: object) -> Self:
-        return self._compared(exp.LT, "<", other)
+        return self._compared("<", other)
 
     def __le__(self, other: object) -> Self:
-        return self._compared(exp.LTE, "<=", other)
+        return self._compared("<=", other)
 
     def __gt__(self, other: object) -> Self:
-        return self._compared(exp.GT, ">", other)
+        return self._compared(">", other)
 
     def __ge__(self, other: object) -> Self:
-        return self._compared(exp.GTE, ">=", other)
+        return self._compared(">=", other)
 
-    def _compared(self, class_: type[exp.Expr], sign: str, other: object) -> Self:
+    def _compared(self, operator: str, other: object, *, sign: str = "") -> Self:
         if other is None:
             remedy = f"write {text_of(self)}.{'is_not_null' if sign == '!=' else 'is_null'}"
-            raise refuse(f"{text_of(self)} {sign} None is never true", remedy)
-        return self._binary(class_, sign, other)
+            raise refuse(f"{text_of(self)} {sign or operator} None is never true", remedy)
+        return self._binary(operator, other, sign=sign)
 
     def is_equal(self, other: object) -> Self:
         """`=`; the same as `==`."""
@@ -75,22 +73,22 @@ class Predicates(Operand):
 
     def is_distinct_from(self, other: object) -> Self:
         """IS DISTINCT FROM: unequal, where NULL equals NULL."""
-        node = ast.IsDistinctFrom(this=self._node, expression=node_of(other))
+        node = ast.Binary("IS DISTINCT FROM", self._node, node_of(other))
         return self._method(node, "is_distinct_from", other)
 
     def is_not_distinct_from(self, other: object) -> Self:
         """IS NOT DISTINCT FROM: equal, where NULL equals NULL."""
-        node = ast.IsDistinctFrom(this=self._node, expression=node_of(other), negated=True)
+        node = ast.Binary("IS NOT DISTINCT FROM", self._node, node_of(other))
         return self._method(node, "is_not_distinct_from", other)
 
     def between(self, low: object, high: object) -> Self:
         """BETWEEN low AND high, both included."""
-        node = exp.Between(this=self._node, low=node_of(low), high=node_of(high))
+        node = ast.Between(self._node, node_of(low), node_of(high))
         return self._method(node, "between", low, high)
 
     def not_between(self, low: object, high: object) -> Self:
         """NOT BETWEEN low AND high."""
-        node = exp.Not(this=exp.Between(this=self._node, low=node_of(low), high=node_of(high)))
+        node = ast.Unary("NOT", ast.Between(self._node, node_of(low), node_of(high)))
         return self._method(node, "not_between", low, high)
 
     def in_(self, first: object | PlannedTable, *more: object) -> Self:
@@ -101,29 +99,29 @@ class Predicates(Operand):
             more: further values.
         """
         if isinstance(first, PlannedTable):
-            return self._method(exp.In(this=self._node, query=first._node()), "in_", first)
+            return self._method(ast.In(self._node, query=first._node()), "in_", first)
         values = list(first) if isinstance(first, list | tuple | set | frozenset) and not more else [first, *more]
         if not values:
             raise refuse(f"{text_of(self)}.in_() has no values", "give at least one value, or a table")
-        return self._method(exp.In(this=self._node, expressions=list(map(node_of, values))), "in_", *values)
+        return self._method(ast.In(self._node, tuple(map(node_of, values))), "in_", *values)
 
     # --- logic
 
     def __and__(self, other: object) -> Self:
-        return self._binary(exp.And, "&", other)
+        return self._binary("AND", other, sign="&")
 
     def __rand__(self, other: object) -> Self:
-        return self._binary(exp.And, "&", other, swapped=True)
+        return self._binary("AND", other, sign="&", swapped=True)
 
     def __or__(self, other: object) -> Self:
-        return self._binary(exp.Or, "|", other)
+        return self._binary("OR", other, sign="|")
 
     def __ror__(self, other: object) -> Self:
-        return self._binary(exp.Or, "|", other, swapped=True)
+        return self._binary("OR", other, sign="|", swapped=True)
 
     def __invert__(self) -> Self:
         shown = f"({text_of(self)})" if self._infix else text_of(self)
-        return self._new(exp.Not(this=self._node), f"~{shown}")
+        return self._new(ast.Unary("NOT", self._node), f"~{shown}")
 
     def and_(self, other: object) -> Self:
         """AND; the same as `&`."""
@@ -169,15 +167,15 @@ class Predicates(Operand):
 
     def is_json(self, kind: str = "VALUE") -> Self:
         """IS JSON; `kind` is VALUE, SCALAR, ARRAY or OBJECT."""
-        return self._method(ast.IsPredicate(this=self._node, kind=f"JSON {kind.upper()}"), "is_json", kind)
+        return self._method(ast.IsPredicate(self._node, f"JSON {kind.upper()}"), "is_json", kind)
 
     def _is(self, kind: str, name: str, *, negated: bool = False) -> Self:
-        return as_property(self, ast.IsPredicate(this=self._node, kind=kind, negated=negated), name)
+        return as_property(self, ast.IsPredicate(self._node, kind, negated), name)
 
     def then(self, if_true: object, if_false: object) -> Self:
         """CASE WHEN this THEN `if_true` ELSE `if_false` END."""
-        branch = exp.If(this=self._node, true=node_of(if_true))
-        return self._method(exp.Case(ifs=[branch], default=node_of(if_false)), "then", if_true, if_false)
+        node = ast.Case((ast.When(self._node, node_of(if_true)),), node_of(if_false))
+        return self._method(node, "then", if_true, if_false)
 
     # --- patterns
 
@@ -191,50 +189,50 @@ class Predicates(Operand):
 
     def _pattern(self, kind: str, name: str, pattern: object, escape: str | None) -> Self:
         character = None if escape is None else node_of(escape)
-        node = ast.Like(this=self._node, pattern=node_of(pattern), escape=character, kind=kind)
+        node = ast.Like(self._node, node_of(pattern), character, kind)
         return self._method(node, name, *((pattern,) if escape is None else (pattern, escape)))
 
     # --- arithmetic
 
     def __add__(self, other: object) -> Self:
-        return self._binary(Sum, "+", other)
+        return self._binary("+", other, class_=Sum)
 
     def __radd__(self, other: object) -> Self:
-        return self._binary(Sum, "+", other, swapped=True)
+        return self._binary("+", other, swapped=True, class_=Sum)
 
     def __sub__(self, other: object) -> Self:
-        return self._binary(exp.Sub, "-", other)
+        return self._binary("-", other)
 
     def __rsub__(self, other: object) -> Self:
-        return self._binary(exp.Sub, "-", other, swapped=True)
+        return self._binary("-", other, swapped=True)
 
     def __mul__(self, other: object) -> Self:
-        return self._binary(exp.Mul, "*", other)
+        return self._binary("*", other)
 
     def __rmul__(self, other: object) -> Self:
-        return self._binary(exp.Mul, "*", other, swapped=True)
+        return self._binary("*", other, swapped=True)
 
     def __truediv__(self, other: object) -> Self:
-        return self._binary(exp.Div, "/", other)
+        return self._binary("/", other)
 
     def __rtruediv__(self, other: object) -> Self:
-        return self._binary(exp.Div, "/", other, swapped=True)
+        return self._binary("/", other, swapped=True)
 
     def __mod__(self, other: object) -> Self:
-        return self._binary(exp.Mod, "%", other)
+        return self._binary("%", other)
 
     def __rmod__(self, other: object) -> Self:
-        return self._binary(exp.Mod, "%", other, swapped=True)
+        return self._binary("%", other, swapped=True)
 
     def __pow__(self, other: object) -> Self:
         return self._call("power", "POWER", other)
 
     def __neg__(self) -> Self:
         shown = f"({text_of(self)})" if self._infix else text_of(self)
-        return self._new(exp.Neg(this=self._node), f"-{shown}")
+        return self._new(ast.Unary("-", self._node), f"-{shown}")
 
     def __pos__(self) -> Self:
-        return self._new(ast.Plus(this=self._node), f"+{shown_of(self)}")
+        return self._new(ast.Unary("+", self._node), f"+{shown_of(self)}")
 
     def plus(self, other: object) -> Self:
         """`+`."""

@@ -5,8 +5,7 @@ Source: FLIP-520, "Value Construction".
 
 from __future__ import annotations
 
-from sqlglot import exp
-
+from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import call_node, refuse
 from compiled_plan.planner.table.expressions.expression import Expression, made_by
@@ -68,7 +67,7 @@ def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None
     return type_.class_name, type_.names, found
 
 
-def _of_type(wanted: DataType, name: str, pairs: list[object]) -> exp.Expr:
+def _of_type(wanted: DataType, name: str, pairs: list[object]) -> ast.Expression:
     """The fields in the type's order, those not given NULL, cast to the type."""
     type_ = wanted.logical_type
     assert isinstance(type_, StructuredType)
@@ -78,10 +77,10 @@ def _of_type(wanted: DataType, name: str, pairs: list[object]) -> exp.Expr:
         raise refuse(f"field {missing[0]} of {name} is NOT NULL and has no value", "give it one")
     parts: list[object] = []
     for field in type_.fields:
-        value = exp.Null() if given.get(field.name) is None else node_of(given[field.name])
-        cast = exp.Cast(this=value, to=type_node(field.type.with_nullability(True)))
+        value = ast.Null() if given.get(field.name) is None else node_of(given[field.name])
+        cast = ast.Cast(value, type_node(field.type.with_nullability(True)))
         parts += [field.name, Expression(cast)]
-    return exp.Cast(this=call_node("OBJECT_OF", name, *parts), to=type_node(type_.with_nullability(True)))
+    return ast.Cast(call_node("OBJECT_OF", name, *parts), type_node(type_.with_nullability(True)))
 
 
 def _are_pairs(values: tuple[object, ...], known: tuple[str, ...]) -> bool:

@@ -30,24 +30,23 @@ class Texts(Operand):
         return self._trimmed("trim_trailing", "TRAILING", character)
 
     def _trimmed(self, name: str, flag: str, character: object) -> Self:
-        call = call_node("TRIM")
-        call.set("expressions", [ast.Keyword(this=flag), node_of(character), self._node])
+        call = call_node("TRIM", ast.Keyword(flag), character, self)
         return self._method(call, name, *(() if character == " " else (character,)))
 
     # --- JSON
 
     def json_exists(self, path: str) -> Self:
         """JSON_EXISTS: whether the path is there."""
-        return self._method(ast.JsonExists(this=self._node, path=node_of(path)), "json_exists", path)
+        return self._method(ast.JsonExists(self._node, node_of(path)), "json_exists", path)
 
     def json_value(self, path: str, returning: object | None = None) -> Self:
         """JSON_VALUE: the scalar at the path, NULL where there is none; `returning` is its type (STRING)."""
         from compiled_plan.planner.table.expressions.types import type_node
 
         spec = None if returning is None else type_node(returning)
-        node = ast.JsonValue(this=self._node, path=node_of(path), returning=spec)
+        node = ast.JsonValue(self._node, node_of(path), spec)
         return self._method(node, "json_value", path, *present(returning))
 
     def json_query(self, path: str) -> Self:
         """JSON_QUERY: the object or array at the path, as text."""
-        return self._method(ast.JsonQuery(this=self._node, path=node_of(path)), "json_query", path)
+        return self._method(ast.JsonQuery(self._node, node_of(path)), "json_query", path)

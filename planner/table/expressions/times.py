@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from typing import Self
 
-from sqlglot import exp
-
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import WindowProperty
-from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import AnyOperand, Operand, as_property, call_node, refuse, text_of
 
 
@@ -32,20 +29,19 @@ class _Interval:
         return as_property(instance, interval(instance._node, self._unit), self._name)
 
 
-def interval(node: exp.Expr, unit: str) -> exp.Expr:
+def interval(node: ast.Expression, unit: str) -> ast.Expression:
     """An interval of a constant, or of an expression, number of units."""
-    qualifier = ast.IntervalQualifier(start=unit)
-    negative = isinstance(node, exp.Neg)
-    number = node.this if negative else node
-    if isinstance(number, exp.Literal):
-        text = str(number.this)
+    negative = isinstance(node, ast.Unary) and node.operator == "-"
+    number = node.operand if isinstance(node, ast.Unary) and negative else node
+    if isinstance(number, ast.Constant):
+        text = number.text
         if unit != "SECOND" and not text.isdecimal():
             raise refuse(f"{text} {unit.lower()}s are no interval", "give a whole number")
         # As in SQL, an interval of three digits and more says so in its unit.
-        if len(text.partition(".")[0]) > 2:
-            qualifier.set("precision", len(text.partition(".")[0]))
-        return ast.IntervalLiteral(value=text, negative=negative, unit=qualifier)
-    return ast.IntervalLiteral(expression=node, unit=qualifier)
+        digits = len(text.partition(".")[0])
+        qualifier = ast.IntervalQualifier(unit, precision=digits if digits > 2 else None)
+        return ast.IntervalLiteral(text, qualifier, negative)
+    return ast.IntervalLiteral(node, ast.IntervalQualifier(unit))
 
 
 class Times(Operand):
@@ -74,16 +70,16 @@ class Times(Operand):
 
     def _milliseconds(self, name: str) -> Self:
         literal = self._node
-        if not isinstance(literal, exp.Literal) or not str(literal.this).isdecimal():
+        if not isinstance(literal, ast.Constant) or not literal.text.isdecimal():
             raise refuse(f"{text_of(self)}.{name} is no constant", "write lit(500).millis")
-        value = int(str(literal.this))
-        seconds = exp.Literal(this=f"{value // 1000}.{value % 1000:03}", is_string=False)
+        value = int(literal.text)
+        seconds = ast.Constant(f"{value // 1000}.{value % 1000:03}")
         return as_property(self, interval(seconds, "SECOND"), name)
 
     @property
     def rows(self) -> Self:
         """A number of rows: of an over window's frame."""
-        return as_property(self, self._node.copy(), "rows")
+        return as_property(self, self._node, "rows")
 
     @property
     def to_date(self) -> Self:
@@ -103,18 +99,15 @@ class Times(Operand):
     def _cast_to(self, type_: str, name: str) -> Self:
         from compiled_plan.planner.table.expressions.types import type_node
 
-        return as_property(self, exp.Cast(this=self._node, to=type_node(type_)), name)
+        return as_property(self, ast.Cast(self._node, type_node(type_)), name)
 
     def extract(self, unit: str) -> Self:
         """EXTRACT(unit FROM this), such as "YEAR" or "DOW"."""
-        node = call_node("EXTRACT")
-        node.set("expressions", [ast.Keyword(this=unit.upper()), self._node])
-        return self._method(node, "extract", unit)
+        return self._method(call_node("EXTRACT", ast.Keyword(unit.upper()), self), "extract", unit)
 
     def timestamp_add(self, unit: str, amount: object) -> Self:
         """TIMESTAMPADD(unit, amount, this)."""
-        node = call_node("TIMESTAMPADD")
-        node.set("expressions", [ast.Keyword(this=unit.upper()), node_of(amount), self._node])
+        node = call_node("TIMESTAMPADD", ast.Keyword(unit.upper()), amount, self)
         return self._method(node, "timestamp_add", unit, amount)
 
     # --- windows

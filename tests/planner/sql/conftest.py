@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
-from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.nodes.statements import Query, Statement
@@ -14,23 +14,27 @@ from compiled_plan.planner.sql.parse import parse_script
 
 
 def render(value: Any) -> str:
-    """A tree in one line: class(arguments that are set), names and literals as they are."""
-    if isinstance(value, exp.Identifier):
-        return f"`{value.name}`" if value.args.get("quoted") else value.name
-    if isinstance(value, ast.ColumnRef):
-        return ".".join(render(part) for part in value.parts)
-    if isinstance(value, exp.Literal):
-        return f"'{value.this}'" if value.is_string else value.this
-    if isinstance(value, exp.Expr):
-        arguments = [_argument(key, child) for key, child in value.args.items() if child not in (None, [], False, "")]
-        return f"{type(value).__name__}({', '.join(arguments)})"
-    if isinstance(value, list):
-        return f"[{', '.join(render(item) for item in value)}]"
+    """A tree in one line: class(fields that are set), the first field without its name."""
+    match value:
+        case ast.Identifier(name):
+            return name if name.replace("_", "a").isalnum() else f"`{name}`"
+        case ast.ColumnRef(parts):
+            return ".".join(map(render, parts))
+        case ast.Constant(text, is_string):
+            return f"'{text}'" if is_string else text
+        case ast.Binary(operator, left, right):
+            return f"{operator}({render(left)}, {render(right)})"
+        case ast.Unary(operator, operand):
+            return f"{operator}({render(operand)})"
+        case ast.Node():
+            names = [item.name for item in fields(value) if item.name not in ("span", "python")]
+            found = {name: getattr(value, name) for name in names}
+            shown = [(name, part) for name, part in found.items() if part not in (None, (), False, "")]
+            texts = [render(part) if name == names[0] else f"{name}={render(part)}" for name, part in shown]
+            return f"{type(value).__name__}({', '.join(texts)})"
+        case tuple():
+            return f"[{', '.join(map(render, value))}]"
     return str(value)
-
-
-def _argument(key: str, value: Any) -> str:
-    return render(value) if key in ("this", "expression") else f"{key}={render(value)}"
 
 
 @pytest.fixture(scope="session")
@@ -51,10 +55,10 @@ def statement() -> Callable[[str], Statement]:
 
 
 @pytest.fixture(scope="session")
-def query(statement: Callable[[str], Statement]) -> Callable[[str], exp.Expr]:
+def query(statement: Callable[[str], Statement]) -> Callable[[str], ast.QueryNode]:
     """The tree of a query."""
 
-    def parse(text: str) -> exp.Expr:
+    def parse(text: str) -> ast.QueryNode:
         parsed = statement(text)
         assert isinstance(parsed, Query)
         return parsed.query
@@ -63,12 +67,13 @@ def query(statement: Callable[[str], Statement]) -> Callable[[str], exp.Expr]:
 
 
 @pytest.fixture(scope="session")
-def expression(query: Callable[[str], exp.Expr]) -> Callable[[str], exp.Expr]:
+def expression(query: Callable[[str], ast.QueryNode]) -> Callable[[str], ast.Expression]:
     """The tree of an expression: what SELECT selects."""
 
-    def parse(text: str) -> exp.Expr:
-        (only,) = query(f"SELECT {text}").expressions
-        assert isinstance(only, exp.Expr)
+    def parse(text: str) -> ast.Expression:
+        select = query(f"SELECT {text}")
+        assert isinstance(select, ast.Select)
+        (only,) = select.items
         return only
 
     return parse

@@ -99,7 +99,7 @@ def test_reserved_words_are_functions_where_flink_has_them(expression):
     for word in sorted(CALLABLE - {"TRIM", "JSON_ARRAY"}):
         assert expression(f"{word}(a)").name == word
     for word in sorted(BARE_FUNCTIONS):
-        assert expression(word.lower()).args["bare"]
+        assert expression(word.lower()).bare
 
 
 WORDS = (

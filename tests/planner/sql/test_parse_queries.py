@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from sqlglot import exp
 
 from compiled_plan.planner.sql import nodes as ast
 
 
 def relation(query, text):
-    return query(f"SELECT * FROM {text}").args["from_"].this
+    return query(f"SELECT * FROM {text}").source
 
 
 SET_OPERATIONS = [
-    ("SELECT 1 UNION SELECT 2 INTERSECT SELECT 3", "Union(1, Intersect(2, 3, distinct), distinct)"),
-    ("SELECT 1 EXCEPT ALL SELECT 2 UNION ALL SELECT 3", "Union(Except(1, 2), 3)"),
+    ("SELECT 1 UNION SELECT 2 INTERSECT SELECT 3", "UNION(1, INTERSECT(2, 3, distinct), distinct)"),
+    ("SELECT 1 EXCEPT ALL SELECT 2 UNION ALL SELECT 3", "UNION(EXCEPT(1, 2), 3)"),
 ]
 
 
 def sets(node):
-    if isinstance(node, exp.SetOperation):
-        distinct = ", distinct" if node.args["distinct"] else ""
-        return f"{type(node).__name__}({sets(node.this)}, {sets(node.expression)}{distinct})"
-    return node.expressions[0].this
+    if isinstance(node, ast.SetOperation):
+        distinct = ", distinct" if node.distinct else ""
+        return f"{node.operator}({sets(node.left)}, {sets(node.right)}{distinct})"
+    return node.items[0].text
 
 
 @pytest.mark.parametrize(("text", "tree"), SET_OPERATIONS)
@@ -32,42 +31,44 @@ def test_intersect_binds_tighter(query, text, tree):
 
 def test_order_and_limit_belong_to_the_whole_set_operation(query):
     union = query("SELECT 1 UNION ALL (SELECT 2 LIMIT 3) ORDER BY 1 DESC NULLS LAST LIMIT 4 OFFSET 5 ROWS")
-    assert isinstance(union, exp.Union)
-    assert union.args["limit"].expression.this == "4"
-    assert union.args["offset"].expression.this == "5"
-    key = union.args["order"].expressions[0]
-    assert (key.args["desc"], key.args["nulls_first"]) == (True, False)
-    inner = union.expression
-    assert isinstance(inner, exp.Subquery)
-    assert inner.this.args["limit"].expression.this == "3"
+    assert isinstance(union, ast.SetOperation)
+    assert (union.operator, union.limit, union.offset) == ("UNION", 4, 5)
+    (key,) = union.order.keys
+    assert (key.descending, key.nulls_first) == (True, False)
+    inner = union.right
+    assert isinstance(inner, ast.Subquery)
+    assert inner.query.limit == 3
 
 
 def test_nulls_are_unsaid_by_default(query):
-    assert query("SELECT a ORDER BY a").args["order"].expressions[0].args.get("nulls_first") is None
+    assert query("SELECT a ORDER BY a").order.keys[0].nulls_first is None
 
 
 def test_fetch_is_limit(query):
-    assert query("SELECT a FROM t FETCH FIRST 7 ROWS ONLY").args["limit"].expression.this == "7"
-    assert query("SELECT a FROM t LIMIT ALL").args.get("limit") is None
+    assert query("SELECT a FROM t FETCH FIRST 7 ROWS ONLY").limit == 7
+    assert query("SELECT a FROM t LIMIT ALL").limit is None
 
 
 def test_with(query):
     parsed = query("WITH a AS (SELECT 1), b (x, y) AS (VALUES (1, 2)) SELECT * FROM a UNION ALL SELECT 2")
-    first, second = parsed.args["with_"].expressions
-    assert isinstance(parsed, exp.Union)
-    assert (first.alias, [column.name for column in second.args["alias"].columns]) == ("a", ["x", "y"])
-    assert isinstance(second.this, exp.Values)
+    first, second = parsed.with_.queries
+    assert isinstance(parsed, ast.SetOperation)
+    assert (first.alias.name, [column.name for column in second.alias.columns]) == ("a", ["x", "y"])
+    assert isinstance(second.query, ast.Values)
 
 
 def test_values(query, shape):
     parsed = query("VALUES (1, 'a'), ROW(2, 'b'), 3")
-    assert shape(parsed.expressions) == (
-        "[RowValue(expressions=[1, 'a']), RowValue(expressions=[2, 'b']), RowValue(expressions=[3])]"
-    )
+    assert shape(parsed.rows) == ("[RowValue([1, 'a']), RowValue([2, 'b']), RowValue([3])]")
 
 
 def test_explicit_table_is_select_star(query, shape):
-    assert shape(query("TABLE a.b")) == "Select(expressions=[AllColumns()], from_=From(TableRef(parts=[a, b])))"
+    assert shape(query("TABLE a.b")) == "Select(items=[AllColumns()], source=TableRef([a, b]))"
+
+
+@pytest.mark.parametrize(("text", "name"), [("0x1F", "x1F"), ("0e", "e"), ("0_000", "_000")])
+def test_digits_end_where_no_number_goes_on(query, shape, text, name):
+    assert shape(query(f"SELECT {text}").items) == f"[Alias(0, name={name})]"
 
 
 def test_clauses_of_select(query, shape):
@@ -75,21 +76,20 @@ def test_clauses_of_select(query, shape):
         "SELECT DISTINCT a AS x, b y, t.*, SUM(c) OVER w FROM t WHERE p GROUP BY a, b HAVING q "
         "WINDOW w AS (ORDER BY a) QUALIFY r"
     )
-    assert parsed.args["distinct"]
-    assert [item.alias for item in parsed.expressions[:2]] == ["x", "y"]
-    assert isinstance(parsed.expressions[2], ast.AllColumns)
-    assert shape(parsed.args["where"].this) == "p"
-    assert shape(parsed.args["group"]) == "GroupBy(expressions=[a, b])"
-    assert shape(parsed.args["having"].this) == "q"
-    assert parsed.args["windows"][0].this.name == "w"
-    assert shape(parsed.args["qualify"].this) == "r"
+    assert parsed.distinct
+    assert [item.name.name for item in parsed.items[:2]] == ["x", "y"]
+    assert isinstance(parsed.items[2], ast.AllColumns)
+    assert shape(parsed.where) == "p"
+    assert shape(parsed.group) == "GroupBy([a, b])"
+    assert shape(parsed.having) == "q"
+    assert parsed.windows[0].name.name == "w"
+    assert shape(parsed.qualify) == "r"
 
 
 def test_grouping_sets(query, shape):
     parsed = query("SELECT 1 FROM t GROUP BY a, GROUPING SETS ((a, b), c, ()), ROLLUP(a, (b, c)), CUBE(d), ()")
-    assert shape(parsed.args["group"].expressions) == (
-        "[a, GroupingSets(expressions=[RowValue(expressions=[a, b]), c, RowValue()]), "
-        "Rollup(expressions=[a, RowValue(expressions=[b, c])]), Cube(expressions=[d]), RowValue()]"
+    assert shape(parsed.group.items) == (
+        "[a, GroupingSets([RowValue([a, b]), c, RowValue()]), Rollup([a, RowValue([b, c])]), Cube([d]), RowValue()]"
     )
 
 
@@ -115,33 +115,32 @@ def test_joins(query, text, tree):
 
 
 def test_join_conditions(query, shape):
-    assert shape(relation(query, "a JOIN b ON a.x = b.x").on) == "EQ(a.x, b.x)"
+    assert shape(relation(query, "a JOIN b ON a.x = b.x").on) == "=(a.x, b.x)"
     assert [column.name for column in relation(query, "a JOIN b USING (x, y)").using] == ["x", "y"]
 
 
 RELATIONS = [
-    ("t AS u (x, y)", "TableRef(parts=[t], alias=TableAlias(u, columns=[x, y]))"),
-    ("(SELECT 1) u", "Subquery(Select(expressions=[1]), alias=TableAlias(u))"),
+    ("t AS u (x, y)", "TableRef([t], alias=TableAlias(u, columns=[x, y]))"),
+    ("(SELECT 1) u", "Subquery(query=Select(items=[1]), alias=TableAlias(u))"),
     (
         "(VALUES (1)) AS u(x)",
-        "Subquery(Values(expressions=[RowValue(expressions=[1])]), alias=TableAlias(u, columns=[x]))",
+        "Subquery(query=Values(rows=[RowValue([1])]), alias=TableAlias(u, columns=[x]))",
     ),
-    ("LATERAL (SELECT 1) u", "Subquery(Select(expressions=[1]), lateral=True, alias=TableAlias(u))"),
+    ("LATERAL (SELECT 1) u", "Subquery(query=Select(items=[1]), alias=TableAlias(u), lateral=True)"),
     (
         "UNNEST(a, b) WITH ORDINALITY AS u(x)",
-        "Unnest(expressions=[a, b], ordinality=True, alias=TableAlias(u, columns=[x]))",
+        "Unnest([a, b], ordinality=True, alias=TableAlias(u, columns=[x]))",
     ),
     (
         "LATERAL TABLE(f(a)) AS u(x)",
-        "TableFunction(call=Call(parts=[f], expressions=[a]), form=LATERAL TABLE, lateral=True, "
-        "alias=TableAlias(u, columns=[x]))",
+        "TableFunction(Call([f], arguments=[a]), alias=TableAlias(u, columns=[x]))",
     ),
-    ("f(a)", "TableFunction(call=Call(parts=[f], expressions=[a]))"),
-    ("t FOR SYSTEM_TIME AS OF o.ts AS u", "TableRef(parts=[t], as_of=o.ts, alias=TableAlias(u))"),
+    ("f(a)", "TableFunction(Call([f], arguments=[a]))"),
+    ("t FOR SYSTEM_TIME AS OF o.ts AS u", "TableRef([t], as_of=o.ts, alias=TableAlias(u))"),
     (
         "((SELECT 1) UNION (SELECT 2)) u",
-        "Subquery(Union(Subquery(Select(expressions=[1])), Subquery(Select(expressions=[2])), distinct=True), "
-        "alias=TableAlias(u))",
+        "Subquery(query=SetOperation(operator=UNION, left=Subquery(query=Select(items=[1])), "
+        "right=Subquery(query=Select(items=[2])), distinct=True), alias=TableAlias(u))",
     ),
 ]
 
@@ -157,11 +156,9 @@ def test_window_table_functions(query, shape, form):
     call = relation(query, text).call
     table, descriptor, size = call.arguments
     assert call.name == "HOP"
-    assert shape(table) == (
-        "TableArgument(TableRef(parts=[t]), partition_by=[a, b], order=Order(expressions=[Ordered(c)]))"
-    )
-    assert shape(descriptor) == "Descriptor(expressions=[ts])"
-    assert shape(size) == "NamedArgument(name_=SIZE, IntervalLiteral(value=5, unit=IntervalQualifier(start=MINUTE)))"
+    assert shape(table) == ("TableArgument(TableRef([t]), partition_by=[a, b], order=OrderBy([Ordered(c)]))")
+    assert shape(descriptor) == "Descriptor([ts])"
+    assert shape(size) == "NamedArgument(SIZE, value=IntervalLiteral(5, unit=IntervalQualifier(MINUTE)))"
 
 
 def test_one_partition_column_of_a_table_argument_needs_no_parentheses(query):
@@ -175,12 +172,12 @@ def test_hints(query):
         "SELECT /*+ state_ttl('o' = '3s', u = '9s'), BROADCAST(a, `b c`) */ * "
         "FROM t /*+ OPTIONS('k'='v', 'k'='w') */ AS u"
     )
-    ttl, broadcast = parsed.args["hint"].expressions
+    ttl, broadcast = parsed.hints
     assert (ttl.name, ttl.options) == ("STATE_TTL", {"o": "3s", "u": "9s"})
     assert (broadcast.name, broadcast.arguments) == ("BROADCAST", ["a", "b c"])
-    table = parsed.args["from_"].this
+    table = parsed.source
     assert table.hints[0].options == {"k": "w"}
-    assert table.table_alias.this.name == "u"
+    assert table.alias.name == "u"
 
 
 def test_match_recognize(query, shape):
@@ -191,9 +188,9 @@ def test_match_recognize(query, shape):
         "SUBSET U = (A, B) DEFINE A AS A.x > 1, B AS TRUE) AS m",
     )
     assert isinstance(match, ast.MatchRecognize)
-    assert shape(match.args["partition_by"]) == "[k]"
-    assert [measure.alias for measure in match.args["measures"]] == ["a", "b"]
-    assert (match.args["after"], match.args["after_variable"].name) == ("SKIP TO LAST", "B")
-    assert match.args["pattern"] == "A (B | C)+? D{2,3}"
-    assert [definition.alias for definition in match.args["define"]] == ["A", "B"]
-    assert match.table_alias.this.name == "m"
+    assert shape(match.partition_by) == "[k]"
+    assert [measure.name.name for measure in match.measures] == ["a", "b"]
+    assert (match.after, match.after_variable.name) == ("SKIP TO LAST", "B")
+    assert match.pattern == "A (B | C)+? D{2,3}"
+    assert [definition.name.name for definition in match.definitions] == ["A", "B"]
+    assert match.alias.name == "m"

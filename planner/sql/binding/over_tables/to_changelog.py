@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
@@ -29,12 +27,12 @@ def bind_call(binder: Binder, call: ast.Call, context: Context, bind_table: Bind
     arguments = _by_name(binder, call)
     if "on_time" in arguments:
         raise source.unsupported(arguments["on_time"], f"the argument on_time of {call.name}", "leave it out")
-    table = arguments.get("input")
+    table: ast.Node | None = arguments.get("input")
     if isinstance(table, ast.TableArgument):
-        if table.partition_by or table.args.get("order") is not None:
+        if table.partition_by or table.order is not None:
             raise source.error(table, f"the table of {call.name} takes no PARTITION BY and no ORDER BY", "leave it out")
-        table = table.this
-    if not isinstance(table, ast.TableRef | exp.Subquery):
+        table = table.table
+    if not isinstance(table, ast.TableRef | ast.Subquery):
         raise source.error(table or call, f"{call.name} needs a table", "write input => TABLE name")
     data = bind_table(table)
     node = arguments.get("op")
@@ -59,9 +57,9 @@ def bind_call(binder: Binder, call: ast.Call, context: Context, bind_table: Bind
     return Bound(made, tuple(name for name in names if name != made.code_column))
 
 
-def _by_name(binder: Binder, call: ast.Call) -> dict[str, exp.Expr]:
+def _by_name(binder: Binder, call: ast.Call) -> dict[str, ast.Expression]:
     """The arguments that are not DEFAULT."""
-    arguments: dict[str, exp.Expr] = {}
+    arguments: dict[str, ast.Expression] = {}
     named = [isinstance(item, ast.NamedArgument) for item in call.arguments]
     if any(named) and not all(named):
         raise binder.source.error(call, "arguments by name and by position cannot be mixed", "name all of them")
@@ -73,22 +71,21 @@ def _by_name(binder: Binder, call: ast.Call) -> dict[str, exp.Expr]:
             raise binder.source.error(
                 item, f"{call.name} has no argument {name!r} to give here", did_you_mean(name, _ARGUMENTS)
             )
-        arguments[name] = item.this if isinstance(item, ast.NamedArgument) else item
+        arguments[name] = item.value if isinstance(item, ast.NamedArgument) else item
     return {
-        name: node for name, node in arguments.items() if not (isinstance(node, ast.Keyword) and node.this == "DEFAULT")
+        name: node for name, node in arguments.items() if not (isinstance(node, ast.Keyword) and node.word == "DEFAULT")
     }
 
 
-def _column(binder: Binder, call: ast.Call, node: exp.Expr) -> str:
-    if not isinstance(node, ast.Descriptor) or len(node.expressions) != 1:
+def _column(binder: Binder, call: ast.Call, node: ast.Expression) -> str:
+    if not isinstance(node, ast.Descriptor) or len(node.columns) != 1:
         raise binder.source.error(
             node, f"the argument op of {call.name} is a descriptor of one column", "write DESCRIPTOR(column)"
         )
-    name: str = node.expressions[0].name
-    return name
+    return node.columns[0].name
 
 
-def _check_mapping(binder: Binder, node: exp.Expr, direction: Direction, mapping: RexNode) -> None:
+def _check_mapping(binder: Binder, node: ast.Expression, direction: Direction, mapping: RexNode) -> None:
     operands = mapping.operands if isinstance(mapping, Call) and mapping.name == "$MAP$1" else ()
     texts = [item.value for item in operands if isinstance(item, Literal) and isinstance(item.value, str)]
     if not operands or len(texts) != len(operands):
@@ -99,7 +96,7 @@ def _check_mapping(binder: Binder, node: exp.Expr, direction: Direction, mapping
         raise binder.source.error(node, f"op_mapping: {fault}", "correct the mapping") from None
 
 
-def _uid(binder: Binder, node: exp.Expr | None, context: Context) -> str | None:
+def _uid(binder: Binder, node: ast.Expression | None, context: Context) -> str | None:
     if node is None:
         return None
     rex = bind(binder, node, context)

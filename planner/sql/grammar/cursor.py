@@ -1,13 +1,12 @@
-"""What every part of the grammar uses: the token cursor, names, positions, errors."""
+"""The cursor over the tokens of a script, and what every part of the grammar uses: names, positions, errors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlglot import TokenType, exp
-from sqlglot.parser import Parser
-
 from compiled_plan.planner.sql.grammar.reserved_words import RESERVED
+from compiled_plan.planner.sql.grammar.tokens import END, NUMBER, QUOTED, STRING, STRINGS, UNICODE, WORD, tokenize
+from compiled_plan.planner.sql.nodes import Identifier, Node
 from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
@@ -15,61 +14,80 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import NoReturn
 
-    from sqlglot import Token
-
+    from compiled_plan.planner.sql.grammar.tokens import Token
+    from compiled_plan.planner.sql.nodes import Expression, QueryNode
     from compiled_plan.planner.sql.nodes.position import Span
 
-N = TypeVar("N", bound="exp.Expr")
+N = TypeVar("N", bound=Node)
 T = TypeVar("T")
 
-STRINGS = frozenset({TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.BYTE_STRING, TokenType.UNICODE_STRING})
 
+class Cursor:
+    """A place among the tokens of a script.
 
-class Core(Parser):
-    """sqlglot's parser as a cursor over tokens.
+    A word means what its place in the statement says, as in Flink, and only the reserved ones are refused as names.
 
-    The tokenizer of the dialect knows no keywords: every word is a `VAR`, so a word means what its place in the
-    statement says, as in Flink, and only the reserved ones are refused as names.
+    Args:
+        text: the script.
+        python: what all nodes get as their Python text.
+
+    Raises:
+        ProgramError: as `tokenize`.
     """
+
+    def __init__(self, text: str, python: str = "") -> None:
+        self.sql = text
+        self.python = python
+        self.tokens = tokenize(text)
+        self.index = 0
+        self._run = range(0)
 
     # --- the cursor -----------------------------------------------------------------------------------------------
 
-    def load(self, tokens: list[Token], text: str) -> None:
-        """Put the cursor before the first token of a script."""
-        self.reset()
-        self.sql = text
-        self._tokens = tokens
-        self._tokens_size = len(tokens)
-        self._index = -1
-        self._run = range(0)
-        self._advance()
+    @property
+    def current(self) -> Token:
+        """The token at the cursor; of kind `END` behind the last one."""
+        return self.tokens[self.index]
+
+    @property
+    def following(self) -> Token:
+        """The token behind the current one."""
+        return self.peek(1)
+
+    @property
+    def previous(self) -> Token:
+        """The token read last."""
+        return self.tokens[self.index - 1]
+
+    def advance(self, count: int = 1) -> None:
+        """Step over tokens."""
+        self.index = min(self.index + count, len(self.tokens) - 1)
 
     def at_end(self) -> bool:
         """Whether all tokens are read."""
-        return not self._curr
+        return self.current.kind == END
 
     def word(self) -> str:
         """The current token in capitals when it is an unquoted word, else an empty string."""
-        return self._curr.text.upper() if self._curr.token_type == TokenType.VAR else ""
+        return self.peek_word(0)
 
-    def peek(self, ahead: int) -> Token | None:
+    def peek(self, ahead: int) -> Token:
         """The token `ahead` places after the current one."""
-        index = self._index + ahead
-        return self._tokens[index] if index < self._tokens_size else None
+        return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
     def parentheses_ahead(self) -> int:
         """How many opening parentheses come next."""
-        if self._index not in self._run:  # inside one run of them this is asked at each
-            end = self._index
-            while end < self._tokens_size and self._tokens[end].token_type == TokenType.L_PAREN:
+        if self.index not in self._run:  # inside one run of them this is asked at each
+            end = self.index
+            while self.tokens[end].kind == "(":
                 end += 1
-            self._run = range(self._index, end)
-        return self._run.stop - self._index if self._run else 0
+            self._run = range(self.index, end)
+        return self._run.stop - self.index if self._run else 0
 
     def peek_word(self, ahead: int) -> str:
         """The word `ahead` places after the current token in capitals, or an empty string."""
         token = self.peek(ahead)
-        return token.text.upper() if token is not None and token.token_type == TokenType.VAR else ""
+        return token.text.upper() if token.kind == WORD else ""
 
     def at(self, *words: str) -> bool:
         """Whether the next tokens are these keywords."""
@@ -83,14 +101,14 @@ class Core(Parser):
         """Step over these keywords when they come next."""
         if not self.at(*words):
             return False
-        self._advance(len(words))
+        self.advance(len(words))
         return True
 
     def take_any(self, words: Collection[str]) -> str:
         """Step over the current token when it is one of these keywords, and return it; else empty."""
         word = self.word()
         if word in words and word:
-            self._advance()
+            self.advance()
             return word
         return ""
 
@@ -100,35 +118,35 @@ class Core(Parser):
             if not self.take(word):
                 self.fail_expected(" ".join(words), remedy=remedy)
 
-    def at_symbol(self, symbol: TokenType) -> bool:
+    def at_symbol(self, symbol: str) -> bool:
         """Whether the current token is this symbol."""
-        return bool(self._curr.token_type == symbol)
+        return self.current.kind == symbol
 
-    def take_symbol(self, symbol: TokenType) -> bool:
+    def take_symbol(self, symbol: str) -> bool:
         """Step over the symbol when it comes next."""
-        if self._curr.token_type != symbol:
+        if self.current.kind != symbol:
             return False
-        self._advance()
+        self.advance()
         return True
 
-    def need_symbol(self, symbol: TokenType, text: str, remedy: str = "") -> None:
+    def need_symbol(self, symbol: str, remedy: str = "") -> None:
         """Step over the symbol, or fail."""
         if not self.take_symbol(symbol):
-            self.fail_expected(f"'{text}'", remedy=remedy)
+            self.fail_expected(f"'{symbol}'", remedy=remedy)
 
     def open(self, what: str = "") -> None:
         """Step over an opening parenthesis."""
-        if not self.take_symbol(TokenType.L_PAREN):
+        if not self.take_symbol("("):
             self.fail_expected(f"'(' {what}".rstrip())
 
     def close(self) -> None:
         """Step over a closing parenthesis."""
-        self.need_symbol(TokenType.R_PAREN, ")")
+        self.need_symbol(")")
 
     def listed(self, item: Callable[[], T]) -> list[T]:
         """One or more items between commas."""
         items = [item()]
-        while self.take_symbol(TokenType.COMMA):
+        while self.take_symbol(","):
             items.append(item())
         return items
 
@@ -143,25 +161,25 @@ class Core(Parser):
 
     def mark(self) -> int:
         """Offset of the current token, to hand to `node` when the node is complete."""
-        return self._curr.start if self._curr else len(self.sql)
+        return self.current.start
 
     def node(self, node: N, start: int) -> N:
         """The node with its position: from `start` to the end of the token read last."""
-        end = self._prev.end + 1 if self._prev else start
-        span = span_at(self.sql, start, max(end, start))
-        node.meta.update(start=span.start, end=span.end, line=span.line, col=span.column)
+        # The grammar alone has the node so far, so nobody sees it change.
+        object.__setattr__(node, "span", self.span_from(start))
+        object.__setattr__(node, "python", self.python)
         return node
 
     def span_from(self, start: int) -> Span:
         """The span from `start` to the end of the token read last."""
-        return span_at(self.sql, start, max(start, self._prev.end + 1 if self._prev else start))
+        return span_at(self.sql, start, max(start, self.previous.end) if self.index else start)
 
     def fail(self, message: str, *, token: Token | None = None, span: Span | None = None, remedy: str = "") -> NoReturn:
         """Raise a `ProgramError` that points at a span, a token, or the current token (or the end)."""
         if span is None:
-            token = token or self._curr
-            if token:
-                span = span_at(self.sql, token.start, token.end + 1)
+            token = token or self.current
+            if token.kind != END:
+                span = span_at(self.sql, token.start, token.end)
             else:
                 end = len(self.sql.rstrip())
                 span = span_at(self.sql, end, end + 1)
@@ -169,18 +187,16 @@ class Core(Parser):
 
     def refuse(self, what: str, *, token: Token | None = None, remedy: str = "") -> NoReturn:
         """Raise an `UnsupportedError`: Flink has this, we do not."""
-        token = token or self._curr
+        token = token or self.current
         raise UnsupportedError(
-            f"{what} is not supported",
-            where=render(span_at(self.sql, token.start, token.end + 1), self.sql),
-            remedy=remedy,
+            f"{what} is not supported", where=render(span_at(self.sql, token.start, token.end), self.sql), remedy=remedy
         )
 
     def found(self) -> str:
         """The current token, for a message."""
-        if not self._curr:
+        if self.at_end():
             return "the end of the program"
-        text = self.sql[self._curr.start : self._curr.end + 1]
+        text = self.sql[self.current.start : self.current.end]
         return f"'{text}'" if "'" not in text else text
 
     def fail_expected(self, what: str, *, remedy: str = "") -> NoReturn:
@@ -191,62 +207,63 @@ class Core(Parser):
 
     def at_name(self) -> bool:
         """Whether the current token can be an identifier: a quoted one, or a word that is not reserved."""
-        if self._curr.token_type == TokenType.IDENTIFIER:
-            return True
-        return self._curr.token_type == TokenType.VAR and self._curr.text.upper() not in RESERVED
+        return self.current.kind == QUOTED or (self.current.kind == WORD and self.word() not in RESERVED)
 
-    def name(self, what: str = "a name", reserved: Collection[str] = ()) -> exp.Identifier:
+    def name(self, what: str = "a name", reserved: Collection[str] = ()) -> Identifier:
         """An identifier, case kept; also a reserved word of `reserved`."""
         if not self.at_name() and not self.at_any(reserved):
             word = self.word()
             if word in RESERVED:
                 self.fail(
-                    f"SQL parse failed: expected {what}, found the reserved word {self._curr.text}",
-                    remedy=f"put it in backticks if it is meant as a name: `{self._curr.text}`",
+                    f"SQL parse failed: expected {what}, found the reserved word {self.current.text}",
+                    remedy=f"put it in backticks if it is meant as a name: `{self.current.text}`",
                 )
             remedy = ""
-            if self._curr.token_type == TokenType.UNKNOWN and self._curr.text == '"':
+            if self.at_symbol('"'):
                 remedy = "quote identifiers with backticks, strings with single quotes"
             self.fail_expected(what, remedy=remedy)
-        token = self._curr
-        self._advance()
-        quoted = token.token_type == TokenType.IDENTIFIER
-        return self.node(exp.Identifier(this=token.text, quoted=quoted), token.start)
+        return self.identifier()
 
-    def dotted(self, what: str = "a name") -> list[exp.Identifier]:
+    def identifier(self) -> Identifier:
+        """The current token as an identifier, whatever it is."""
+        token = self.current
+        self.advance()
+        return self.node(Identifier(token.text), token.start)
+
+    def dotted(self, what: str = "a name") -> tuple[Identifier, ...]:
         """One or more identifiers between dots."""
         names = [self.name(what)]
-        while self.take_symbol(TokenType.DOT):
+        while self.take_symbol("."):
             names.append(self.name(what))
-        return names
+        return tuple(names)
 
-    def names(self, what: str = "a column name") -> list[exp.Identifier]:
+    def names(self, what: str = "a column name") -> tuple[Identifier, ...]:
         """Identifiers in parentheses."""
-        return self.wrapped(lambda: self.name(what))
+        return tuple(self.wrapped(lambda: self.name(what)))
 
     def at_string(self) -> bool:
         """Whether the current token is a character string."""
-        return self._curr.token_type in STRINGS
+        return self.current.kind in STRINGS
 
     def string(self, what: str = "a string in single quotes") -> str:
         """A character string, its escapes resolved; strings one after another on lines of their own are one."""
         if not self.at_string():
             self.fail_expected(what)
         pieces = [self._string_token()]
-        while self._curr.token_type == TokenType.STRING and "\n" in self.sql[self._prev.end : self._curr.start]:
+        while self.current.kind == STRING and "\n" in self.sql[self.previous.end : self.current.start]:
             pieces.append(self._string_token())
         return "".join(pieces)
 
     def _string_token(self) -> str:
-        token = self._curr
-        self._advance()
-        if token.token_type != TokenType.UNICODE_STRING:
+        token = self.current
+        self.advance()
+        if token.kind != UNICODE:
             return token.text
         escape = "\\"
         if self.take("UESCAPE"):
             escape = self.string("an escape character")
             if len(escape) != 1:
-                self.fail("SQL parse failed: UESCAPE takes one character", token=self._prev)
+                self.fail("SQL parse failed: UESCAPE takes one character", token=self.previous)
         return self._unescape(token, escape)
 
     def _unescape(self, token: Token, escape: str) -> str:
@@ -274,10 +291,10 @@ class Core(Parser):
 
     def integer(self, what: str = "a whole number") -> int:
         """An unsigned whole number."""
-        if self._curr.token_type != TokenType.NUMBER or not self._curr.text.isdecimal():
+        if self.current.kind != NUMBER or not self.current.text.isdecimal():
             self.fail_expected(what)
-        value = int(self._curr.text)
-        self._advance()
+        value = int(self.current.text)
+        self.advance()
         return value
 
     def properties(self, what: str = "option", spans: dict[str, Span] | None = None) -> dict[str, str]:
@@ -289,7 +306,7 @@ class Core(Parser):
         """
         options: dict[str, str] = {}
         self.open()
-        if self.take_symbol(TokenType.R_PAREN):
+        if self.take_symbol(")"):
             return options
         for key, value, span in self.listed(lambda: self._property(what)):
             options[key] = value
@@ -303,7 +320,7 @@ class Core(Parser):
         if not self.at_string():
             self.fail_expected(f"an {what} as 'key' = 'value'", remedy="put keys and values in single quotes")
         key = self.string()
-        self.need_symbol(TokenType.EQ, "=")
+        self.need_symbol("=")
         if not self.at_string():
             self.fail_expected(f"the value of {what} '{key}'", remedy="put keys and values in single quotes")
         value = self.string()
@@ -311,15 +328,15 @@ class Core(Parser):
 
     # --- promises of the other parts of the grammar ---------------------------------------------------------------
 
-    def parse_expression(self) -> exp.Expr:
+    def parse_expression(self) -> Expression:
         """An expression (see `grammar.expressions`)."""
         raise NotImplementedError
 
-    def parse_query(self) -> exp.Expr:
+    def parse_query(self) -> QueryNode:
         """A query (see `grammar.queries`)."""
         raise NotImplementedError
 
 
-def all_texts(parts: Sequence[exp.Identifier]) -> tuple[str, ...]:
+def all_texts(parts: Sequence[Identifier]) -> tuple[str, ...]:
     """Identifiers as strings."""
     return tuple(part.name for part in parts)

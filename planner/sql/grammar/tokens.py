@@ -1,0 +1,102 @@
+"""Tokens of Flink SQL.
+
+No keyword is known here: every word is a `WORD`, and the grammar reads it by its place. Symbols are tokens of their own
+kind: the kind of `<>` is "<>". The signs of a hint are symbols, too, so that its content is tokens and has positions.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compiled_plan.planner.sql.nodes.position import render, span_at
+from compiled_plan.plans.errors import ProgramError
+
+WORD, QUOTED, NUMBER, END = "WORD", "QUOTED", "NUMBER", ""
+#: Character strings: plain, with a character set or N in front, and U&'...', whose escapes the grammar resolves.
+STRING, PREFIXED, UNICODE = "STRING", "PREFIXED", "UNICODE"
+STRINGS = frozenset((STRING, PREFIXED, UNICODE))
+BINARY = "BINARY"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token.
+
+    Attributes:
+        kind: one of the kinds above, or the symbol itself.
+        text: as written; of strings and quoted names the content.
+        start: offset of the first character in the script.
+        end: offset one past the last character.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+_CHARSETS = ("_UTF-16LE", "_UTF-16", "_UTF16", "_UTF-8", "_UTF8", "_ISO-8859-1", "_LATIN1")
+_SYMBOLS = r"/\*\+|\*/|\|\||>=|<=|<>|!=|=>"
+_SINGLE = r"""()\[\]{}&^:,.\-=><%!|+;/\\*~?@#"'`"""
+_TOKEN = re.compile(
+    rf"""
+      (?P<gap> \s+ | (?:--|//)[^\r\n]* | /\*(?!\+)(?s:.*?)\*/ )
+    | (?P<STRING> '[^']*(?:''[^']*)*' )
+    | (?P<QUOTED> `[^`]*(?:``[^`]*)*` )
+    | (?P<BINARY> [xX]'[^']*(?:''[^']*)*' )
+    | (?P<UNICODE> [uU]&'[^']*(?:''[^']*)*' )
+    | (?P<PREFIXED> (?:[nN]|{"|".join(name for charset in _CHARSETS for name in (charset, charset.lower()))})
+        '[^']*(?:''[^']*)*' )
+    | (?P<NUMBER> [0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)? )
+    | (?P<WORD> [^\s{_SINGLE}]+ )
+    | (?P<unclosed> /\*(?!\+) | [`'] )
+    | (?P<symbol> {_SYMBOLS} | . )
+    """,
+    re.VERBOSE,
+)
+_CLOSING = {"'": ("'", "a string"), "`": ("`", "an identifier in backticks"), "/*": ("*/", "a comment")}
+_HEXADECIMAL = re.compile("[0-9A-Fa-f]*")
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of a script, and one of kind `END` behind them.
+
+    Raises:
+        ProgramError: a string, quoted name or comment is not closed; a binary literal has a digit that is not
+            hexadecimal.
+    """
+    tokens: list[Token] = []
+    bad: Token | None = None
+    for match in _TOKEN.finditer(text):
+        kind, content, (start, end) = str(match.lastgroup), match.group(), match.span()
+        match kind:
+            case "gap":
+                continue
+            case "unclosed":
+                raise _unclosed(text, start, content)
+            case "symbol":
+                kind = content
+            case "QUOTED":
+                content = content[1:-1].replace("``", "`")
+            case "STRING" | "PREFIXED" | "UNICODE" | "BINARY":
+                content = content[content.index("'") + 1 : -1].replace("''", "'")
+        tokens.append(Token(kind, content, start, end))
+        if kind == BINARY and not _HEXADECIMAL.fullmatch(content):
+            bad = bad or tokens[-1]
+    if bad is not None:
+        raise ProgramError(
+            "SQL parse failed: a binary literal holds hexadecimal digits only",
+            where=render(span_at(text, bad.start, bad.end), text),
+        )
+    tokens.append(Token(END, "", len(text), len(text)))
+    return tokens
+
+
+def _unclosed(text: str, start: int, opening: str) -> ProgramError:
+    closing, what = _CLOSING[opening]
+    return ProgramError(
+        f"SQL parse failed: {what} is not closed",
+        where=render(span_at(text, start, start + len(opening)), text),
+        remedy=f"add the closing {closing}",
+    )
