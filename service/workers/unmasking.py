@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from compiled_plan.planner.sql.dialect import Flink
+from compiled_plan.planner.sql.grammar.tokens import tokenize
 from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.planner.sql.nodes.statements import CreateTable
 from compiled_plan.planner.sql.parse import parse_script
@@ -206,7 +206,7 @@ def _check_elsewhere(text: str, tables: Sequence[CreateTable], known: _Known) ->
 def _literals(text: str, tables: Sequence[CreateTable]) -> dict[int, str]:
     """Tokens with a hidden value that are in no option of a table, by their place."""
     spans = [span for table in tables for span in table.option_spans.values()]
-    tokens = {token.start: text[token.start : token.end + 1] for token in Flink().tokenize(text)} if text else {}
+    tokens = {token.start: text[token.start : token.end] for token in tokenize(text)}
     return {
         start: literal
         for start, literal in tokens.items()
