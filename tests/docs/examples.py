@@ -2,7 +2,8 @@
 
 A block whose first line names a file (`-- orders.sql`, `# words.py`) is written to that file. One whose first line is
 `not run: <why>` is checked for its syntax, and for the options of our commands. All others are run, page by page and in
-order, in a folder of the page's own that has the repository's `samples`.
+order, in a folder of the page's own that has the repository's `samples`. A block of text that begins with `$ command`
+is a session: each command gives the lines below it, in any order, where `...` stands for lines that are left out.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ RUN = frozenset({"bash", "python", "sql"})
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py))$")
 _NOT_RUN = re.compile(r"(?:--|#) not run: \S+")
+_PROMPT = "$ "
 _SHELL = re.compile(r"[|><;&$*`]")
 _TARGETS = frozenset(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
@@ -129,20 +131,29 @@ class Reader:
         elif block.language == "bash":
             for line in _lines(block.text):
                 self._command(line)
+        elif block.language == "text" and block.text.startswith(_PROMPT):
+            for part in re.split(rf"^{re.escape(_PROMPT)}", block.text, flags=re.MULTILINE)[1:]:
+                command, *lines = part.splitlines()
+                output = self._command(command).splitlines()
+                missing = [line for line in lines if line not in (*output, "...")]
+                assert not missing, f"{block}: {command} gives\n{chr(10).join(output)}\nand not\n{missing}"
+                assert "..." in lines or not set(output) - set(lines), f"{block}: {command} gives {output}"
 
-    def _command(self, line: str) -> None:
+    def _command(self, line: str) -> str:
+        """Run a command; all that it says."""
         words = shlex.split(line, comments=True)
         if words[0] == "make":
-            return _check_line(line)
+            _check_line(line)
+            return ""
         if words[0] in COMMANDS and not _SHELL.search(line.partition(" #")[0]):
             if words[0] in ("execute-plan", "inspect-state"):
                 words = [self._placed(word) for word in words]
             done = CliRunner().invoke(import_module(COMMANDS[words[0]]).app, words[1:])
             assert done.exit_code == 0, f"{line}\n{done.output}{done.exception or ''}"
-            return None
+            return done.output
         done = subprocess.run(["bash", "-euc", line], cwd=self.folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
-        return None
+        return done.stdout
 
     def _placed(self, word: str) -> str:
         """A word of a run with its paths made absolute, in the plan too: the JVM of the tests stands elsewhere."""
