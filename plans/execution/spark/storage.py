@@ -140,12 +140,14 @@ class LocalFolder(LocalReads, Folder):
 
     def copy(self, name: str, to: Self) -> None:
         source, target = self.path / name, to.path / name
+        if not source.exists():
+            return
         with _writing(target):
             if source.is_dir():
                 self._make_folder(target)
                 for entry in sorted(source.iterdir()):
                     self.copy(f"{name}/{entry.name}", to)
-            elif source.exists():
+            else:
                 self._make_folder(target.parent)
                 shutil.copy2(source, target)
                 _flush(target)

@@ -133,3 +133,8 @@ def test_a_new_folder_is_closed_to_other_users(tmp_path: Path) -> None:
     (tmp_path / "old").chmod(0o755)
     LocalFolder(tmp_path / "old").make()
     assert (tmp_path / "old").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_copy_of_nothing_makes_no_folder(tmp_path: Path) -> None:
+    LocalFolder(tmp_path / "one").copy("sources/a", LocalFolder(tmp_path / "two"))
+    assert list(tmp_path.iterdir()) == []
