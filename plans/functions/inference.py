@@ -70,7 +70,11 @@ class CallContext:
         return found if found is None or class_ is None or isinstance(found, class_) else class_(found)
 
     def fail(self, message: str) -> NoReturn:
-        """Refuse the call: raises ProgramError with the message."""
+        """Refuse the call.
+
+        Raises:
+            ProgramError: always, with the message.
+        """
         raise ProgramError(f"invalid call of function {self.name}: {message}")
 
 
@@ -294,7 +298,11 @@ class TypeInference:
         return self.input or InputTypeStrategies.WILDCARD
 
     def result(self, call: CallContext) -> Bridged:
-        """The result's type. Raises ProgramError where the strategy knows none."""
+        """The result's type.
+
+        Raises:
+            ProgramError: the strategy knows none.
+        """
         found = _applied(self.output, call)
         if found is None:
             raise ProgramError(f"the result of function {call.name} has no type for these arguments")
@@ -350,7 +358,11 @@ class TypeInferenceBuilder:
         return self
 
     def build(self) -> TypeInference:
-        """The TypeInference. Raises ProgramError without an output."""
+        """The TypeInference.
+
+        Raises:
+            ProgramError: no output was set.
+        """
         if self._output is None:
             raise ProgramError("a type inference needs an output", remedy="call output_type_strategy(...)")
         strategy = self._input

@@ -50,10 +50,16 @@ class LogicalType:
         return iter(())
 
     def with_custom_conversion(self, class_: type, converter: DataTypeConverter[Any, Any] | None) -> Self:
-        """The same type, whose values may also be objects of a class of the program's own, or of a subclass.
+        """The same type, whose values may also be objects of a class of the program's own.
 
-        Source: the DataTypeConverter FLIP, "Public Interfaces", 2. Raises ProgramError where `class_` is no class, or
-        `converter` is None or lacks `to_internal` or `to_external`.
+        Source: the DataTypeConverter FLIP, "Public Interfaces", 2.
+
+        Args:
+            class_: the external class; subclasses are converted too.
+            converter: converts its objects; has `to_internal` and `to_external`.
+
+        Raises:
+            ProgramError: `class_` is no class; `converter` is None, or lacks a method.
         """
         if converter is None:
             raise ProgramError(
@@ -64,8 +70,10 @@ class LogicalType:
         return self.with_custom_conversions({class_: converter})
 
     def with_custom_conversions(self, conversions: Mapping[type, DataTypeConverter[Any, Any] | None]) -> Self:
-        """The same type with several custom conversions, without those that are None; raises as
-        `with_custom_conversion`.
+        """The same type with several custom conversions; a class with None is left out.
+
+        Raises:
+            ProgramError: as `with_custom_conversion`.
         """
         from compiled_plan.plans.types.converter import check_conversion
 

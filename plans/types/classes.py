@@ -83,7 +83,11 @@ def use_class(class_: type) -> str:
 
 
 def allow_classes_from(prefix: str) -> None:
-    """Let names of structured types become classes of modules below a prefix (`shop.models`), imported for it."""
+    """Let names of structured types become classes of the modules below a prefix, which are imported for it.
+
+    Args:
+        prefix: a module or package, such as `shop.models`.
+    """
     _PREFIXES[prefix.rstrip(".")] = None
 
 

@@ -45,7 +45,11 @@ class DataTypeConverter(ABC, Generic[Internal, External]):
     """
 
     def open(self, class_loader: ClassLoader) -> None:
-        """Called once in each process before the first value, with a loader of classes that the program may use."""
+        """Called once in each process before the first value.
+
+        Args:
+            class_loader: finds classes by name, those that the program may use.
+        """
 
     @abstractmethod
     def to_internal(self, external: External) -> Internal:

@@ -35,6 +35,10 @@ class Row(tuple[Any, ...]):
 
     `Row("Bob", 42)` has no names, `Row(name="Bob", age=42)` has. A field is `row[1]`, `row["age"]` or `row.age`.
     A row equals a tuple of equal values; two rows are equal when their kinds are, too.
+
+    Args:
+        values: the fields by position; or
+        named: the fields by name. Not both.
     """
 
     _names: tuple[str, ...]
@@ -47,7 +51,11 @@ class Row(tuple[Any, ...]):
 
     @classmethod
     def of(cls, values: Iterable[Any], names: Sequence[str] = (), kind: RowKind = RowKind.INSERT) -> Row:
-        """A row of values, with as many names or none. Raises TypeError for another number of names."""
+        """A row of values, with as many names or none.
+
+        Raises:
+            TypeError: another number of names than of values.
+        """
         row = super().__new__(cls, values)
         if names and len(names) != len(row):
             raise TypeError(f"a Row of {len(row)} values cannot have {len(names)} names")
@@ -69,7 +77,11 @@ class Row(tuple[Any, ...]):
         return self._names
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, rows inside as dicts too. Raises TypeError where the fields have no names."""
+        """The fields by name, rows inside as dicts too.
+
+        Raises:
+            TypeError: the fields have no names.
+        """
         if self and not self._names:
             raise TypeError("the fields of this Row have no names")
         return {name: _plain(value) for name, value in zip(self._names, self, strict=True)}

@@ -213,7 +213,8 @@ class DataTypes:
     def ROW(*fields: DataTypeField | Iterable[DataTypeField] | AnyType) -> DataType:
         """ROW<...> of fields, each from FIELD (or of types alone, named f0, f1, ...), or of a list of them.
 
-        Raises ProgramError where a field's name comes twice.
+        Raises:
+            ProgramError: a field's name comes twice.
         """
         found = _listed(fields)
         return DataType(t.RowType(fields=_unique(found)), children=tuple(item.data_type for item in found))
@@ -222,8 +223,9 @@ class DataTypes:
     def STRUCTURED(class_: str | type, *fields: DataTypeField | Iterable[DataTypeField]) -> DataType:
         """STRUCTURED<'name', ...> of a class or its name; a class without fields gives those of its annotations.
 
-        Raises ProgramError for a field's name that comes twice, a name that no class can have, or a class without
-        fields.
+        Raises:
+            ProgramError: a field's name comes twice, a name that no class can have, or a class whose fields cannot be
+                inferred.
         """
         if isinstance(class_, type) and not fields:
             return DataTypes.of(class_).not_null().nullable()
