@@ -159,8 +159,8 @@ class CatalogTable(PlanModel):
         return [column for column in columns if isinstance(column, PhysicalColumn)]
 
     @property
-    def key(self) -> tuple[str, ...]:
-        """Names of the columns of the primary key."""
+    def primary_key(self) -> tuple[str, ...]:
+        """Names of the columns of the primary key; none where there is none."""
         key = self.resolved_table.table_schema.primary_key if self.resolved_table else None
         return () if key is None else key.columns
 

@@ -132,7 +132,7 @@ def _shown(name: str, value: str | None) -> str:
 
 
 def _keys(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
-    before, after = (", ".join(table.key) for table in (old, new))
+    before, after = (", ".join(table.primary_key) for table in (old, new))
     if before != after:
         why = "rows that were written before are known by the old primary key, and no new row takes their place"
         yield PropertyEdit("primary key", before or _NONE, after or _NONE, Verdict.PARTIAL, why)

@@ -58,8 +58,8 @@ def _materialiser(node: Sink, context: Context) -> RuleResult:
     (port,) = draft.ports
     table = node.dynamic_table_sink.table
     names = [column.name for column in table.stored_columns]
-    draft.say("primary key", table.key, ", ".join(table.key), Role.KEY)
-    draft.key(port, [names.index(name) for name in table.key if name in names])
+    draft.say("primary key", table.primary_key, ", ".join(table.primary_key), Role.KEY)
+    draft.key(port, [names.index(name) for name in table.primary_key if name in names])
     strategy = node.conflict_strategy.behavior if node.conflict_strategy else "DEDUPLICATE"
     draft.say("conflict strategy", strategy, f"ON CONFLICT DO {strategy}")
     draft.add("upsert key", key_sets([node.input_upsert_key] if node.input_upsert_key else [], port), role=Role.AROUND)
