@@ -57,5 +57,5 @@ def held_by_nodes(nodes: Iterable[PlanNode]) -> tuple[Held, ...]:
     """The data that a plan's scans read."""
     from compiled_plan.plans.nodes.scan import TableSourceScan
 
-    found = (held_by(node.scan_table_source.table.options) for node in nodes if isinstance(node, TableSourceScan))
-    return tuple(item for item in found if item is not None)
+    data = (held_by(node.scan_table_source.table.options) for node in nodes if isinstance(node, TableSourceScan))
+    return tuple(held for held in data if held is not None)

@@ -24,9 +24,10 @@ def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
         for number, entry in enumerate(node.state_entries):
             doubt = bare_number(entry.ttl)
             if doubt:
-                message, text = f"the TTL of {entry.name!r}: {doubt}", entry.ttl.strip()
+                text = entry.ttl.strip()
                 remedy = f"write `{text} ms` if that is meant, else a unit: `{text} s`"
-                yield _warning(node, f"/nodes/{position}/state/{number}/ttl", message, remedy, entry.ttl)
+                pointer = f"/nodes/{position}/state/{number}/ttl"
+                yield _warning(node, pointer, f"the TTL of {entry.name!r}: {doubt}", remedy, entry.ttl)
 
 
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
@@ -59,8 +60,11 @@ def _without_key(plan: CompiledPlan) -> Iterator[Finding]:
             continue
         if not any(_is_one_row(plan, source) for source in plan.inputs(node)):
             message = "the join has no key: each row of one side is compared with all of the other, in one task"
-            remedy = "write an equality between columns of both sides; in a list of tables, let each have one with a "
-            yield _warning(node, f"/nodes/{number}/joinSpec/leftKeys", message, f"{remedy}table before it")
+            remedy = (
+                "write an equality between columns of both sides; in a list of tables, let each have one with a "
+                "table before it"
+            )
+            yield _warning(node, f"/nodes/{number}/joinSpec/leftKeys", message, remedy)
 
 
 #: What gives a row for each that it gets, or fewer.
@@ -105,4 +109,4 @@ def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:
 
 
 def _warning(node: PlanNode, pointer: str, message: str, remedy: str, value: str | None = None) -> Finding:
-    return Finding(pointer, message, remedy, value, label(node), Severity.WARNING)
+    return Finding(pointer, message, remedy, value, node=label(node), severity=Severity.WARNING)

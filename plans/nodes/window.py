@@ -295,6 +295,7 @@ def _windowing(
         names = [str(model.model_fields["strategy"].default) for model in known]
         message = f"its windows are {windowing.strategy}"
         yield Fault((name, "strategy"), message, f"known here: {', '.join(names)}", windowing.strategy)
+    # Slices are attached by a local aggregate alone.
     yield from windowing_faults(windowing, columns, (name,), behind_local=SliceAttachedWindowing in known)
 
 

@@ -55,8 +55,8 @@ def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False, classes:
         case StructuredType(), StructuredType() if classes and one.names != other.names:
             return False
         case ((FieldsType() | ArrayType() | MapType() | MultisetType()), _):
-            pairs = list(one.children()), list(other.children())
-            return len(pairs[0]) == len(pairs[1]) and all(
-                alike(inner, beside, classes=classes) for inner, beside in zip(*pairs, strict=True)
+            parts, parts_beside = list(one.children()), list(other.children())
+            return len(parts) == len(parts_beside) and all(
+                alike(part, beside, classes=classes) for part, beside in zip(parts, parts_beside, strict=True)
             )
     return True

@@ -17,7 +17,6 @@ from compiled_plan.plans.inspection.diff.sinks import sink_edits
 from compiled_plan.plans.inspection.diff.sources import Sources
 from compiled_plan.plans.inspection.judging.lists import list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
-from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -44,7 +43,7 @@ def diff_of(both: Both, filled: Collection[int] = ()) -> PlanDiff:
         operators.ordered(),
         sources.edits,
         sink_edits(both, operators),
-        stateless_edits(both),
+        tuple(_stateless(both)),
         tuple(_whole(both, sources.edits)),
         tuple(dict.fromkeys(operators.unchecked)),
     )
@@ -65,30 +64,26 @@ def _whole(both: Both, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit
         yield PropertyEdit("all that is read", old, new, Verdict.INCOMPATIBLE, why)
 
 
-def stateless_edits(both: Both) -> tuple[PropertyEdit, ...]:
-    """Lines about filters and unions; what they do to state is said of the operators and sinks below."""
-    return tuple(_edits(both))
-
-
-def _edits(both: Both) -> Iterator[PropertyEdit]:
-    before, after = _filters(both.old), _filters(both.new)
-    known = list_edit(*(list(map(Item.of, side.values())) for side in (before, after)))
-    for filter_ in known.added:
+def _stateless(both: Both) -> Iterator[PropertyEdit]:
+    """Edits of filters and unions; their effect on state is said of the operators and sinks below."""
+    filters = list_edit(_filters(both.old), _filters(both.new))
+    for filter_ in filters.added:
         yield PropertyEdit(f"filter `{filter_.text}`", "", "added")
-    for filter_ in known.dropped:
+    for filter_ in filters.dropped:
         yield PropertyEdit(f"filter `{filter_.text}`", "removed", "")
-    kinds = [_kinds(side) for side in (both.old, both.new)]
-    for kind in dict.fromkeys([*kinds[0], *kinds[1]]):
-        if kinds[0][kind] != kinds[1][kind]:
-            yield PropertyEdit(kind, str(kinds[0][kind]), str(kinds[1][kind]))
+    before, after = _kinds(both.old), _kinds(both.new)
+    for kind in dict.fromkeys([*before, *after]):
+        if before[kind] != after[kind]:
+            yield PropertyEdit(kind, str(before[kind]), str(after[kind]))
 
 
-def _filters(side: PlanSide) -> dict[str, Meaning]:
-    flows = side.lineage.flows.values()
-    return {each.digest: each for rows in flows for branch in rows for each in branch.filter if each.head != "no -U"}
+def _filters(side: PlanSide) -> list[Item]:
+    predicates = (part for rows in side.lineage.flows.values() for branch in rows for part in branch.filter)
+    by_digest = {part.digest: part for part in predicates if part.head != "no -U"}
+    return [Item.of(part) for part in by_digest.values()]
 
 
 def _kinds(side: PlanSide) -> Counter[str]:
-    """How often there are other nodes that make rows of rows."""
+    """The number of nodes of each further kind that makes rows of rows."""
     kinds = ("union", "expand", "correlate", "lookup-join")
     return Counter(node.kind for node in side.plan.nodes if node.kind in kinds)

@@ -102,23 +102,24 @@ def _parts(parts: Sequence[Part], word: str, everything: bool) -> Iterator[Line]
 
 
 def _part(part: Part) -> Iterator[Line]:
-    mark, reason = f"  {MARKS[part.change]} ", _style(part.verdict)
-    style, kept = reason or _CHANGES.get(part.change, ""), part.change is Change.KEPT
-    judged = "" if kept else f", {part.verdict.value}"
+    verdict_style = _style(part.verdict)
+    style = verdict_style or _CHANGES.get(part.change, "")
+    mark, change = f"  {MARKS[part.change]} ", f": {part.change.value}"
+    judged = f"{change}, {part.verdict.value}"
     if isinstance(part, OperatorEdit):
-        yield Line(f"{mark}{part.words}{'' if kept else f': {part.change.value}'}{judged}", style)
+        yield Line(mark + part.words + ("" if part.change is Change.KEPT else judged), style)
         yield Line(f"      {part.uid}{_was(part)}, {_nodes(part)}", _DIM)
         if part.place:
             yield Line(f"      now {part.place}")
     else:
-        yield Line(f"{mark}{part.name}: {part.change.value}{judged}", style)
+        yield Line(mark + part.name + (change if part.change is Change.KEPT else judged), style)
         yield Line(f"      {fate(part)}")
     for edit in part.edits:
         yield from _property(edit, 3, False)
     for ttl in part.ttls if isinstance(part, OperatorEdit) else ():
         yield Line(f"      TTL of {ttl.name}: {ttl_text(ttl.old)} -> {ttl_text(ttl.new)}", "cyan")
     if part.why and all(part.why != edit.why for edit in part.edits):
-        yield Line(f"      {part.why}", reason)
+        yield Line(f"      {part.why}", verdict_style)
 
 
 def _style(verdict: Verdict) -> str:

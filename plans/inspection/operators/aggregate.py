@@ -64,12 +64,12 @@ def first_phase(node: PlanNode, context: Context) -> PlanNode:
 
 def say_calls(draft: OperatorDraft, calls: Sequence[AggregateCall], types: Sequence[LogicalType]) -> list[Meaning]:
     """Add the calls over the only input, and the types of their arguments; the meanings of the calls."""
-    made = calls_of(calls, draft.ports[0].column)
-    draft.add("aggregates", made, [call.type for call in calls])
+    meanings = calls_of(calls, draft.ports[0].column)
+    draft.add("aggregates", meanings, [call.type for call in calls])
     arguments = [type_at(types, at) for call in calls for at in call.arg_list]
     texts = tuple(type_text(each) for each in arguments if each is not None)
     draft.say("argument types", texts, ", ".join(texts) or "none", Role.AROUND)
-    return made
+    return meanings
 
 
 class _Calls(NamedTuple):

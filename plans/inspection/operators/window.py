@@ -219,8 +219,8 @@ def _aggregate(
 def window_join(node: WindowJoin, context: Context) -> RuleResult:
     """Kept: the rows of both sides by window."""
     draft = OperatorDraft(node, "window-join", context, context.ports(node))
-    sides_ = zip((node.left_windowing, node.right_windowing), draft.ports, strict=True)
-    windows = [windows_of(node, windowing, port) for windowing, port in sides_]
+    left, right = draft.ports
+    windows = (windows_of(node, node.left_windowing, left), windows_of(node, node.right_windowing, right))
     columns = join_parts(node, node.join_spec, draft, context, windows)
     draft.watermarks(node.left_windowing.is_rowtime)
     return draft.made(columns, f"{node.join_spec.join_type.lower()} window join")
