@@ -11,8 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.rex import Literal
-from compiled_plan.plans.types import BytesType, DecimalType, IntegerType, NumericType
+from compiled_plan.plans.rex.nodes import Literal
 
 _UNITS = (
     "YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND EPOCH DECADE CENTURY MILLENNIUM "
@@ -152,12 +151,12 @@ def literal_value(rex: Literal) -> Any:
     if value is None or isinstance(value, bool):
         return value
     match rex.type:
-        case IntegerType():
+        case t.IntegerType():
             return int(value)
-        case DecimalType():
+        case t.DecimalType():
             return Decimal(str(value))
-        case NumericType():
+        case t.NumericType():
             return float(value)
-        case BytesType():
+        case t.BytesType():
             return base64.b64decode(str(value))
     return value
