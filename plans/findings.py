@@ -93,7 +93,7 @@ def _inside(value: Any) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong within one node."""
+    """A fault within one node."""
 
     path: tuple[str | int, ...]  # where in the node's JSON, as parts of a JSON pointer
     message: str

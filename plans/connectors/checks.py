@@ -114,7 +114,7 @@ def format_options(options: Mapping[str, str], format_: str, option: str = "form
 
 
 def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
-    """Options without effect, since the table's format does not have what they begin as -> what may be meant."""
+    """Options without effect -> a remedy: they have the prefix of the table's format, which lacks them."""
     connector = connector_spec(options.get("connector"))
     found: dict[str, str] = {}
     for option, spec in formats_of(options, connector).items() if connector is not None else ():

@@ -1,4 +1,4 @@
-"""What several formats share: which columns a format holds, how one says that it does not, and changelogs of JSON."""
+"""Parts that several formats share: rules of the columns that a format holds, and changelogs of JSON."""
 
 from __future__ import annotations
 

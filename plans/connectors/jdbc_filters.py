@@ -16,7 +16,7 @@ _CONSTANTS = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimeT
 
 
 def takes_over(rex: RexNode, options: Mapping[str, str]) -> bool:
-    """Whether the source of a table takes over a condition on its columns."""
+    """True if the source of a table takes over a condition on its columns."""
     if options.get("filter.handling.policy", "always").lower() == "never":
         return False
     return bool(fold_tree(rex, _parts, _taken))

@@ -56,7 +56,7 @@ class Guarantee(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """How a connector is read as a whole."""
+    """The reading of a connector as a whole."""
 
     #: The kinds of rows that it gives; with a format those of the format, unless `own_changes`.
     changes: ChangelogMode = ChangelogMode.INSERT
@@ -72,7 +72,7 @@ class SourceSpec:
 
 @dataclass(frozen=True, slots=True)
 class SinkSpec:
-    """How a connector is written."""
+    """The writing of a connector."""
 
     #: The kinds of rows that it takes; with a format those of the format, unless `own_changes`.
     changes: ChangelogMode = ChangelogMode.INSERT
@@ -83,7 +83,7 @@ class SinkSpec:
 
 @dataclass(frozen=True, slots=True)
 class LookupSpec:
-    """How a connector is asked for the rows of a key."""
+    """The lookup of a key's rows in a connector."""
 
     caches: bool = False  # whether it may remember answers
 

@@ -51,7 +51,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def exists(path: str | Path) -> bool:
-    """Whether there is such a file. Raises PlanError for a folder, and for a store that cannot be asked."""
+    """True if there is such a file. Raises PlanError for a folder, and for a store that cannot be asked."""
     if not is_remote(path):
         if local_path(path).is_dir():
             raise PlanError("a folder, where a file is wanted", where=quoted(path), remedy="name a file in it")

@@ -49,7 +49,7 @@ def write(url: str, data: bytes) -> None:
 
 
 def exists(url: str) -> bool:
-    """Whether there is such a file. Raises PlanError where the driver is missing or its store does not answer."""
+    """True if there is such a file. Raises PlanError where the driver is missing or its store does not answer."""
     with _refusing(url, "cannot look for the plan"):
         from fsspec.core import url_to_fs
 

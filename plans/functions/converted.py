@@ -24,8 +24,9 @@ _OPENED: dict[int, Any] = {}
 
 
 class Converted:
-    """One direction of a converter (`external`: objects out of internal values), opened once a process before its first
-    value.
+    """One direction of a converter, which is opened once in each process before its first value.
+
+    `external` is the direction from internal values to objects; `place` is the argument or result, for errors.
     """
 
     def __init__(self, bridged: Bridged, external: bool, place: str) -> None:

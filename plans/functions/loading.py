@@ -201,10 +201,10 @@ def registered(reference: PythonFunction) -> type[UserDefinedFunction] | None:
 
 
 def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserDefinedFunction:
-    """The function that a plan names, as a new instance; only modules of `allowed`, each with all below it, are
-    imported.
+    """The function that a plan names, as a new instance; `where` is the node, for errors.
 
-    Raises an UnsupportedError for another module, an ExecutionError where it cannot be imported or made.
+    Only modules of `allowed`, each with all below it, are imported. Raises an UnsupportedError for another module, an
+    ExecutionError where it cannot be imported or instantiated.
     """
     class_ = _LIVE.get((reference.module, reference.class_))
     if class_ is None:

@@ -68,7 +68,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class ProgramFiles:
-    """What is kept of a program, as the texts of files."""
+    """The files that a checkpoint has of a program, as texts."""
 
     plan: str
     description: str  # see `describe`

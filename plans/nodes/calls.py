@@ -119,7 +119,7 @@ _NOT_RUN = frozenset(f"${name}$1" for name in "LEAD NTILE PERCENT_RANK CUME_DIST
 
 
 def calls(items: Sequence[AggregateCall], columns: Columns, path: Path, *, over: bool = False) -> Iterator[Fault]:
-    """Faults of aggregate calls over columns, or `over` an OVER window."""
+    """Faults of aggregate calls over columns; with `over`, of calls on an OVER window."""
     for at, item in enumerate(items):
         yield from _call(item, columns, (*path, at), over)
 

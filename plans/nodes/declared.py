@@ -12,7 +12,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 @dataclass(frozen=True, slots=True)
 class TableFault:
-    """What is wrong with a table."""
+    """A fault of a table."""
 
     message: str
     remedy: str

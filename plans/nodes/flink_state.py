@@ -98,7 +98,10 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
 
 
 def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequence[bool], *, counted: bool) -> StateItem:
-    """The accumulators of calls over columns, and the count of rows beside them where rows are `counted`."""
+    """The accumulators of calls over columns of such types, in order.
+
+    `retracting` says which calls take rows back, `counted` whether rows are counted beside the calls.
+    """
     shown: list[str] = []
     known = True
     for call, retracts in zip(calls, retracting, strict=False):

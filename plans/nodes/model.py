@@ -146,7 +146,7 @@ def value_to_json(value: object) -> Json:
 
 
 def objects_in(value: object, kind: type[T]) -> Iterator[T]:
-    """The objects of a class anywhere in a node, but inside of each other."""
+    """The objects of a class anywhere in a node, without those inside of one another."""
     if isinstance(value, kind):
         yield value
     elif isinstance(value, PlanModel):

@@ -43,7 +43,7 @@ def constant(rex: RexNode) -> object:
 
 
 def castable(source: LogicalType, target: LogicalType, kinds: frozenset[tuple[str, str]]) -> bool:
-    """Whether values of a type can be cast to another; `kinds` are the pairs of kinds of which there are casts."""
+    """True if values of a type can be cast to another; `kinds` are the pairs of kinds with casts."""
     if source.not_null() == target.not_null():
         return True
     one, other = kind_of(source), kind_of(target)

@@ -57,7 +57,7 @@ Columns = Sequence[LogicalType]
 def expression_faults(
     rex: RexNode, columns: Columns, path: Path, wanted: LogicalType | None = None, outer: LogicalType | None = None
 ) -> Iterator[Fault]:
-    """What is wrong within an expression over such columns, which stands at `path`.
+    """Faults within an expression over such columns, which stands at `path`.
 
     `wanted` is the type that it must have, None for any; `outer` the type of the row that correlation variables stand
     for.

@@ -34,7 +34,7 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class LineageJob:
-    """What a run's events say of it all the time."""
+    """The facts of a run that all its events have."""
 
     namespace: str
     name: str

@@ -89,8 +89,9 @@ class RunMetrics:
 class MetricsServer:
     """Serves the figures of one run at `/metrics`.
 
-    Its address is one of this machine alone (`9464`) or of all (`0.0.0.0:9464`). Raises a ProgramError where there is
-    no such address, an ExecutionError where it is taken or the library is not installed.
+    The address `9464` listens on this machine alone, `0.0.0.0:9464` on all its addresses. The label `plan` is the name
+    of the plan's file if empty. Raises a ProgramError for another address, an ExecutionError where the port is taken or
+    the library is not installed.
     """
 
     def __init__(self, address: str, plan: str) -> None:

@@ -19,8 +19,7 @@ _ESCAPES = {character: f"\\{letter}" for letter, character in _CHARACTERS.items(
 def read_properties(text: str, where: str) -> dict[str, str]:
     """The settings of a file: lines `key=value`, or `key value`; those that begin with `#` or `!` are comments.
 
-    Raises ProgramError with the place `where` the file is and the line for one that is no setting or goes on in the
-    next.
+    Raises ProgramError, which names the file (`where`) and the line, for a line that is no setting or is continued.
     """
     settings = {}
     for number, line in enumerate(text.split("\n"), 1):

@@ -132,7 +132,7 @@ def _is_the_programs(module: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
-    """Whether a file is of an installed package, or of Python's own."""
+    """True for a file of an installed package, or of Python itself."""
     path = Path(file).resolve()
     if {"site-packages", "dist-packages"} & set(path.parts):
         return True

@@ -14,7 +14,7 @@ PLAN, CHECKPOINT = "PLAN.json", "DIR"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do next."""
+    """The next step."""
 
     what: str
     command: str = ""  # the command that does it; empty where there is none

@@ -51,7 +51,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FlinkEdit:
-    """What becomes of the state of an operator in Flink."""
+    """The fate of an operator's state in Flink."""
 
     words: str  # the operator, as in the difference
     uid: str  # the uid of its transformation in the new plan; of one that is left over, in the old plan
@@ -63,7 +63,7 @@ class FlinkEdit:
 
 @dataclass(frozen=True, slots=True)
 class FlinkDiff:
-    """What Flink restores."""
+    """The state that Flink restores."""
 
     operators: tuple[FlinkEdit, ...]  # those with state in Flink, in the order of the new plan, then what is left over
     needs_permission: bool  # whether a start needs to be allowed to drop state

@@ -15,7 +15,7 @@ from compiled_plan.plans.inspection.lineage.rows import Branch, Port
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is said of rows that one operator or sink was given."""
+    """Words for the rows that came to one operator or sink."""
 
     stay: str = "stay"  # what rows do that should not be there: "stay counted"
     appends: bool = True  # whether none of its rows is ever taken back

@@ -33,7 +33,7 @@ class OldColumn:
 
 @dataclass(frozen=True, slots=True)
 class StateMapping:
-    """Where what a new operator keeps is found in what an old one kept."""
+    """The places of a new operator's columns and calls in the state of an old one."""
 
     source: str
     target: str

@@ -206,7 +206,7 @@ class Both:
         )
 
     def continues(self, old: Meaning, new: Meaning) -> bool:
-        """Whether rows are those of the same operator or table, whatever became of that."""
+        """True if rows are of the same operator or table, however that was edited."""
         open_ = [(old, new)]
         while open_:
             one, other = open_.pop()

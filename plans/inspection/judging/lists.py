@@ -20,7 +20,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class ListEdit:
-    """What became of a list."""
+    """The edit of a list."""
 
     old: tuple[Item, ...]
     new: tuple[Item, ...]
@@ -46,7 +46,7 @@ class ListEdit:
 
     @property
     def stays(self) -> bool:
-        """Whether nothing came, went or was rounded before."""
+        """True if no item came, went or was rounded before."""
         return not self.added and not self.dropped and not self.rounded
 
     @property

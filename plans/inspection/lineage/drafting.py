@@ -34,7 +34,7 @@ class RuleResult:
 
 @dataclass(slots=True)
 class Context:
-    """What a rule may look at."""
+    """The facts that a rule may look at."""
 
     plan: CompiledPlan
     telling: Telling  # what tells tables apart

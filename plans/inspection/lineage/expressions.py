@@ -34,7 +34,7 @@ from compiled_plan.plans.types import IntervalType
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an expression may refer to."""
+    """The columns and the zone that an expression may refer to."""
 
     column: Callable[[int], Meaning]  # what an input column means
     zone: str = "default"  # the session's time zone as the node knows it; "default" for that of the run

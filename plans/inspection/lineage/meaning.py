@@ -28,7 +28,7 @@ _NO_FUNCTIONS: frozenset[PythonFunction] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a value means."""
+    """The meaning of a value."""
 
     digest: str  # equal for equal meanings
     text: str = field(compare=False)  # for people, `SUM(orders.amount)`
@@ -70,10 +70,11 @@ def made_of(
     plain: Any = None,
     type_: LogicalType | None = None,
 ) -> Meaning:
-    """What is made of other meanings, in an order that counts; `head` is the kind of thing, "call" say.
+    """A meaning made of others, in an order that counts; `head` is the kind of thing, "call" say.
 
-    `detail`, as JSON, is what else tells it apart, `plain` the detail without types. `zones` and `functions` are those
-    beside the ones of its parts; of `text` and `full`, see `Meaning`.
+    `detail`, as JSON, tells it from others of that head and those parts; `plain` is the detail without types, where it
+    has some. `zones` and `functions` are those beside its parts'. `text` and `full` are as in `Meaning`; `full` is the
+    text by default.
     """
     return Meaning(
         digest_of([head, detail, [part.digest for part in parts]]),

@@ -47,7 +47,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class SinkOrigins:
-    """Where the rows of a sink come from."""
+    """The origins of a sink's rows."""
 
     table: CatalogTable
     columns: Mapping[str, tuple[Origin, ...]]  # by column of that its origins

@@ -18,7 +18,7 @@ Tables = Mapping[str, CatalogTable]
 
 @dataclass(frozen=True, slots=True)
 class SourceKey:
-    """What identifies a source from one program to the next."""
+    """The identity of a source from one program to the next."""
 
     name: str
     identity: str  # digest of where its rows are
@@ -46,7 +46,10 @@ _LEVELS: tuple[Callable[[SourceKey], object], ...] = (
 
 
 def match_sources(old: Sequence[SourceKey], new: Sequence[SourceKey]) -> Mapping[int, int]:
-    """By position the old source that a new one is: by place, then by name; without those that have no counterpart."""
+    """Positions of new sources -> those of the old sources that they are, by place, then by name.
+
+    New sources without a counterpart are left out.
+    """
     found: dict[int, int] = {}
     for level in _LEVELS:
         free = [at for at in range(len(old)) if at not in found.values()]

@@ -22,13 +22,13 @@ Choices = list[tuple[type, Function]]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Spot:
-    """Where values are converted, for errors: the column, and the operation or function (empty for none)."""
+    """A place of conversion, for errors: the column, and the operation or function (empty for none)."""
 
     column: str = ""
     place: str = ""
 
     def inside(self, name: str) -> Spot:
-        """What a value holds: a field, an element."""
+        """The place of a part of the value: a field, an element."""
         return Spot(f"{self.column}.{name}" if self.column else name, self.place)
 
     def __str__(self) -> str:
