@@ -15,8 +15,7 @@ from compiled_plan.plans.types import (
     FloatType,
     IntegerType,
     LogicalType,
-    TimestampLtzType,
-    TimestampType,
+    TimestampBase,
     TimeType,
     VarBinaryType,
     VarCharType,
@@ -79,7 +78,7 @@ def widened(old: LogicalType, new: LogicalType) -> Shift | None:
             return Shift.FINER
         case ((VarCharType() | VarBinaryType()), (VarCharType() | VarBinaryType())):
             return Shift.WIDER if type(old) is type(new) and old.length < new.length else None
-        case ((TimestampType() | TimestampLtzType() | TimeType()), (TimestampType() | TimestampLtzType() | TimeType())):
+        case ((TimestampBase() | TimeType()), (TimestampBase() | TimeType())):
             return Shift.FINER if type(old) is type(new) and old.precision < new.precision else None
     return None
 
@@ -160,7 +159,7 @@ def _branches(old: Sequence[Meaning], new: Sequence[Meaning]) -> Shift | None:
 
 
 def related(old: Item, new: Item) -> Shift | None:
-    """How two items differ that are computed alike; None where they are two things."""
+    """The shift between two items that are computed alike; None where they are two things."""
     if (old.digest, old.type) == (new.digest, new.type):
         return Shift.NONE
     if old.meaning is None or new.meaning is None or old.name != new.name:
