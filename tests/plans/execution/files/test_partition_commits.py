@@ -116,6 +116,7 @@ def test_pending_partitions_are_read_before_the_first_write(tmp_path: Path, monk
     files.return_value.walk = MagicMock(side_effect=FileNotFoundError)
     waiting.settle(-1, None, ended=False)
     waiting.wrote(0, ["dt=a/hour=1"])
+    assert waiting.pending is not None and list(waiting.pending) == ["dt=a/hour=1"]
 
 
 @pytest.mark.parametrize(
