@@ -30,7 +30,6 @@ from compiled_plan.plans.text.masking import masked_text
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageHandle
     from compiled_plan.plans.execution.tables.sinks import BatchRows
     from compiled_plan.plans.plan import CompiledPlan

@@ -108,8 +108,9 @@ class BatchClock:
 
     def reading(self) -> Reading:
         """The machine's clocks; a jump since `follow` is left out, so that the next start sees it."""
-        now = reading()
-        return replace(now, wall=self._at.wall + now.up - self._at.up)
+        # Read once: sinks ask in the thread of the micro-batch, while `follow` replaces it.
+        at, now = self._at, reading()
+        return replace(now, wall=at.wall + now.up - at.up)
 
     def _expected(self) -> int:
         return self.reading().wall

@@ -22,7 +22,7 @@ class Written:
         rows: by table how many rows it got in all of them.
         last: by table how many of these are of the last one.
         marked: whether the last one also wrote how far the partitions of sources are, see `marks`.
-        clock: what the clocks said after the last one; None where nobody wrote it down.
+        clock: the reading of the run's clock after the last one; None in checkpoints of earlier releases.
     """
 
     batch: int = -1

@@ -41,6 +41,7 @@ class Family:
                 if name in _TRANSLATORS:
                     raise AssertionError(f"{name} has two translators")
                 _TRANSLATORS[name] = translator
+            # That of a table's lambda is this module; tests compare families with the planner's by it.
             translator.__module__ = self._module
             return translator
 

@@ -84,6 +84,11 @@ class PartitionCommits:
                 remedy="give a form and a zone that Java knows",
             ) from None
 
+    def look(self) -> None:
+        """Read the folder for pending partitions, if nobody has; files that are written meanwhile would fail it."""
+        with self.lock:
+            self._known()
+
     def wrote(self, batch: int, folders: Iterable[str]) -> None:
         """Keep in mind that a batch wrote files into folders, which are given by their paths below the table's."""
         with self.lock:

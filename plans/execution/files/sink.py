@@ -115,6 +115,8 @@ class FileSink:
 
     def look_ahead(self, batch_id: int) -> None:
         """Find what is left of a micro-batch that was cut short; see `LooksAhead`."""
+        if self.commits is not None:
+            self.commits.look()
         files = Files(self.context.spark, self.table.options["path"])
         own, self.left_over = _own(self.context, self.mark), []
         staging = f"{files.root}/{STAGING}{self.context.run_id}-{batch_id}"

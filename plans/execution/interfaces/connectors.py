@@ -272,7 +272,7 @@ _F = TypeVar("_F")
 
 
 class Registry(dict[str, _F]):
-    """What opens tables of connectors for one use, by the connectors' names; a call registers.
+    """Factories of tables for one use, by the names of connectors; a call registers one.
 
     Args:
         use: "source", "sink" or "lookup".
@@ -293,7 +293,7 @@ class Registry(dict[str, _F]):
         return register
 
     def of(self, options: Mapping[str, str]) -> _F:
-        """What opens a table of these options; the connector's module has its name."""
+        """The factory for a table of these options; loads the connector's module, which has its name."""
         name = options["connector"]
         import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
         return self[name]

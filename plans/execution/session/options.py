@@ -48,6 +48,7 @@ class RunOptions:
 
     Raises:
         ExecutionError: a value does not fit, or contradicts another one.
+        PlanError: no duration behind `real-time=`.
         UnsupportedError: no such time zone.
     """
 

@@ -10,15 +10,15 @@ from pydantic import BaseModel, ConfigDict, RootModel
 from pydantic.alias_generators import to_camel
 
 
-class _Told:
-    """Base of what is written as JSON."""
+class _Item:
+    """Base of the items of documents, whose names are in camel case in JSON."""
 
     __slots__ = ()
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket(_Told):
+class Bucket(_Item):
     """Entries of a range of ages, or of times to go, in ms; `until` is None for all beyond."""
 
     since: int
@@ -27,7 +27,7 @@ class Bucket(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf(_Told):
+class WhatIf(_Item):
     """What another TTL would do, in ms; 0 never expires.
 
     Args:
@@ -46,7 +46,7 @@ class WhatIf(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class Part(_Told):
+class Part(_Item):
     """The entries of one input of an operator: those of one TTL.
 
     Args:
@@ -84,7 +84,7 @@ class Part(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class Window(_Told):
+class Window(_Item):
     """An open window: its end in ms on the clock that it lies on, and the entries that it has."""
 
     end: int
@@ -92,7 +92,7 @@ class Window(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyColumn(_Told):
+class KeyColumn(_Item):
     """A column that keys are made of, with its type."""
 
     name: str
@@ -100,7 +100,7 @@ class KeyColumn(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorState(_Told):
+class OperatorState(_Item):
     """The state of an operator.
 
     Args:
@@ -135,7 +135,7 @@ class OperatorState(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class StateReport(_Told):
+class StateReport(_Item):
     """The state in a checkpoint.
 
     Args:
@@ -154,7 +154,7 @@ class StateReport(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class Field(_Told):
+class Field(_Item):
     """A field of state: its name, its type, and its value.
 
     The value of a part is its fields, that of a list a tuple of such for each element; decimals, times and bytes (as
@@ -167,7 +167,7 @@ class Field(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyState(_Told):
+class KeyState(_Item):
     """What is kept for a key.
 
     Args:
@@ -182,7 +182,7 @@ class KeyState(_Told):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyReport(_Told):
+class KeyReport(_Item):
     """What an operator keeps for keys that were asked for; see `StateReport`."""
 
     checkpoint: str
@@ -227,9 +227,9 @@ class Document(RootModel[Figures | KeyEntries | Exported]):
     """What `inspect-state --json` prints."""
 
 
-def to_json(found: _Document) -> str:
+def to_json(document: _Document) -> str:
     """The document as text."""
-    return json.dumps(found.model_dump(mode="json", by_alias=True), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document.model_dump(mode="json", by_alias=True), indent=2, ensure_ascii=False) + "\n"
 
 
 def schema() -> dict[str, Any]:

@@ -251,4 +251,4 @@ class Resumption(Start):
         yield
 
     def publish(self) -> None:
-        """It counts already."""
+        """Do nothing: the start counts already."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -15,10 +15,15 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.connectors import partition_commits as given
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.execution.batches.progress import BatchProgress
+from compiled_plan.plans.execution.files import partition_commits, sink
 from compiled_plan.plans.execution.files.partition_commits import PartitionCommits
 from compiled_plan.plans.execution.files.sink import FileSink
+from compiled_plan.plans.execution.interfaces.connectors import SinkContext, TableSpec
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.types import RowType
+from tests.support.running import Running
+from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -98,6 +103,22 @@ def test_what_is_pending_is_seen_from_the_files_after_a_restart(
     assert again.pending == {}
 
 
+def test_pending_partitions_are_read_before_the_first_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listing in the run's thread fails where a micro-batch moves files meanwhile."""
+    files = MagicMock(return_value=MagicMock(root=str(tmp_path), exists=lambda path: False, walk=lambda folder: []))
+    for module in (partition_commits, sink):
+        monkeypatch.setattr(module, "Files", files)
+    session = cast("SparkSession", None)
+    waiting = commits(session, tmp_path, lambda: 0)
+    table = TableSpec("c.d.t", RowType(fields=()), {"path": str(tmp_path)})
+    context = SinkContext(session, "run", print)
+    FileSink(table, MagicMock(), MagicMock(), context, commits=waiting).look_ahead(0)
+    files.return_value.walk = MagicMock(side_effect=FileNotFoundError)
+    waiting.settle(-1, None, ended=False)
+    waiting.wrote(0, ["dt=a/hour=1"])
+    assert waiting.pending is not None and list(waiting.pending) == ["dt=a/hour=1"]
+
+
 @pytest.mark.parametrize(
     ("options", "folder", "millis"),
     [
@@ -172,8 +193,8 @@ def test_the_example_of_flinks_page(spark: SparkSession, orders: Path, monkeypat
     """A micro-batch that fails leaves no word of it; the next start says so once all is written."""
     write = FileSink.write
 
-    def failing(sink: FileSink, frame: DataFrame, batch: int) -> None:
-        write(sink, frame, batch)
+    def failing(target: FileSink, frame: DataFrame, batch: int) -> None:
+        write(target, frame, batch)
         raise RuntimeError("killed")
 
     plan = TableEnvironment().compile_script(program(orders))
@@ -189,17 +210,10 @@ def test_the_example_of_flinks_page(spark: SparkSession, orders: Path, monkeypat
 
 
 def follow(run: Run, written: threading.Event, folder: Path, wanted: int) -> None:
-    """Run until rows are written and so many partitions are told of, and stop."""
-    thread = threading.Thread(target=run.execute)
-    thread.start()
-    try:
-        assert written.wait(60)
-        deadline = time.monotonic() + 60
-        while len(told(folder)) < wanted and time.monotonic() < deadline:
-            time.sleep(0.05)
-    finally:
-        run.stop()
-        thread.join(60)
+    """Run until rows are written and so many partitions are told of, and stop; a run that fails fails the test."""
+    running = Running(run)
+    with running:
+        wait_until(lambda: running.future.done() or (written.is_set() and len(told(folder)) >= wanted))
 
 
 def run_of(spark: SparkSession, text: str) -> tuple[Run, threading.Event]:

@@ -233,7 +233,7 @@ def test_a_clock_that_jumps_ends_the_run_before_its_checkpoint(
     with (tmp_path / "log").open("w") as log:
         run = subprocess.Popen(list(map(str, line)), stdout=log, stderr=log, cwd=ROOT)
     commits = checkpoint / "generations/1/commits"
-    wait_until(lambda: run.poll() is not None or (commits.exists() and newest(commits) > 0), 90)
+    wait_until(lambda: run.poll() is not None or (commits.exists() and newest(commits) > 0), "a second batch")
     done = newest(commits)
     (tmp_path / "jump").write_text(str(jump))
     (tmp_path / "jump").replace(ahead)

@@ -57,6 +57,7 @@ public final class Functions {
           UDF4<Object, Object, Object, Object, Object>,
           UDF5<Object, Object, Object, Object, Object, Object>,
           UDF6<Object, Object, Object, Object, Object, Object, Object> {
+    // Of a released checkpoint: conditions of joins are in it as serialized objects.
     private static final long serialVersionUID = 1L;
 
     private final String name;

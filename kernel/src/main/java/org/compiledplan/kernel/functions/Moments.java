@@ -19,6 +19,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * query over windows.
  */
 public final class Moments implements Serializable {
+  // Of a released checkpoint: conditions of joins are in it as serialized objects.
   private static final long serialVersionUID = 1L;
 
   private Moments() {}

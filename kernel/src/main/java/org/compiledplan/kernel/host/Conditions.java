@@ -36,6 +36,7 @@ public final class Conditions {
 
   /** What the text holds. */
   private static final class Bound implements Serializable {
+    // Of a released checkpoint: conditions are in it as serialized objects.
     private static final long serialVersionUID = 1L;
     final Expression expression;
     final StructType schema;
