@@ -104,7 +104,7 @@ services-stop: $(READY)  ## stop them
 bench: kernel  ## speed and memory, as ratios from one run
 	@$(BIN)/python -m tests.bench $(ARGS)
 
-bench-flink: kernel  ## Nexmark's queries here and on Flink, which it installs: the README's table
+bench-flink: kernel  ## Nexmark's queries here and on Flink, which it installs: the table of docs/speed.md
 	@$(BIN)/python -m tests.bench.nexmark $(ARGS)
 
 lock: $(READY)  ## pin all dependencies anew, with their hashes: requirements/

@@ -19,7 +19,8 @@ def with_run_options(**behind: str) -> Callable[[Callable[..., None]], Callable[
     """Give a command the options of `RunOptions`; it takes them as its first argument.
 
     Args:
-        behind: by option of the command's own the option of a run behind which `--help` shows it and those after it.
+        behind: places in `--help` of the command's own options: by name of one, the option of a run that it follows,
+            with those declared after it. Without a place they come first.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from compiled_plan.cli.common.terminal import counted
 from compiled_plan.plans.execution.state.content import short_type, time_text
 from compiled_plan.plans.execution.state.model import (
     Bucket,
@@ -16,6 +15,7 @@ from compiled_plan.plans.execution.state.model import (
     StateReport,
 )
 from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.text.visible import counted
 
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
 _BAR = 30

@@ -13,7 +13,6 @@ from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
     app_for,
-    counted,
     fail,
     print_lines,
     run_app,
@@ -21,6 +20,7 @@ from compiled_plan.cli.common.terminal import (
     session_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
     from compiled_plan.api.environment import CompiledScript

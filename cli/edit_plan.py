@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, console, counted, fail, print_table, run_app
+from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, console, fail, print_table, run_app
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.text.visible import counted
 
 app = app_for()
 

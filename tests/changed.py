@@ -1,8 +1,9 @@
 """Test files that changes reach: `python -m tests.changed [COMMIT]`, `make test CHANGED=1`.
 
-A test is reached if it imports a changed file, directly or through others; imports inside functions count. A module
-that imports others by their names imports all of the packages that its text names, and of its own. A file that is no
-Python belongs to the modules of its folder. Changes of the set-up reach all tests.
+A test is reached if it imports a changed file, directly or through others; imports inside functions count, and names of
+modules in quotes, as for `python -m`. A module that calls `import_module` or `iter_modules` imports all modules of the
+packages that its text names, and of its own. A file that is no Python belongs to the modules of its folder. Changes of
+the set-up reach all tests.
 """
 
 from __future__ import annotations
@@ -19,8 +20,18 @@ ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = "compiled_plan"
 #: Whoever starts Spark loads the jar, which `kernel/` becomes.
 _KERNEL = f"{PRODUCT}.plans.execution.kernel"
-#: Documents and samples are read by tests that import nothing of them.
-_READ_BY = {"docs": "tests/docs", "samples": "tests/samples", ".github": "tests/docs", "requirements": "tests/tools"}
+#: Tests that read documents and samples, or run commands and tools, and import nothing of them; by folder, "" for the
+#: top one.
+_READ_BY = {
+    "": ("tests/docs",),
+    ".github": ("tests/docs",),
+    "cli": ("tests/docs", "tests/samples"),
+    "docs": ("tests/docs",),
+    "requirements": ("tests/tools",),
+    "samples": ("tests/docs", "tests/samples"),
+    "service": ("tests/docs",),
+    "tools": ("tests/docs",),
+}
 #: Set-up of all tests.
 _ALL = ("pyproject.toml", "Makefile", "tests/conftest.py", "requirements/dev.txt")
 _BY_NAME = re.compile(r"\b(?:import_module|iter_modules)\(")
@@ -58,18 +69,19 @@ def module_of(path: Path) -> str:
 
 def imports(files: Mapping[str, Path]) -> Imports:
     """The imports of every module."""
-    found: dict[str, set[str]] = {}
+    graph: dict[str, set[str]] = {}
     for module, file in files.items():
         text = file.read_text(encoding="utf-8")
-        named = set(_imported(ast.parse(text)))
+        quoted = set(_PACKAGE.findall(text))
+        named = set(_imported(ast.parse(text))) | quoted | {name.rpartition(".")[0] for name in quoted}
         if _BY_NAME.search(text):
             own = module if file.name == "__init__.py" else module.rpartition(".")[0]
-            packages = {*_PACKAGE.findall(text), *({own} - {PRODUCT, "tests"})}
-            named |= {other for other in files if any(f"{other}.".startswith(f"{package}.") for package in packages)}
+            packages = quoted | ({own} - {PRODUCT, "tests"})
+            named |= {name for name in files if any(f"{name}.".startswith(f"{package}.") for package in packages)}
         if module.startswith("tests.") and _SPARK.search(text):
             named.add("tests.conftest")
-        found[module] = (named | set(_parents(module))) & files.keys() - {module}
-    return found
+        graph[module] = (named | set(_parents(module))) & files.keys() - {module}
+    return graph
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
@@ -112,9 +124,9 @@ def reached(paths: Iterable[str], files: Mapping[str, Path], imports: Imports) -
     if any(path in _ALL for path in paths):
         return None
     importers: dict[str, set[str]] = defaultdict(set)
-    for module, others in imports.items():
-        for other in others:
-            importers[other].add(module)
+    for importer, imported in imports.items():
+        for module in imported:
+            importers[module].add(importer)
     todo = {module for path in paths for module in modules_of(path, files)}
     seen: set[str] = set()
     while todo:
@@ -122,7 +134,7 @@ def reached(paths: Iterable[str], files: Mapping[str, Path], imports: Imports) -
         seen.add(module)
         todo |= importers[module] - seen
     tests = {str(files[module].relative_to(ROOT)) for module in seen if module.rpartition(".")[2].startswith("test_")}
-    read = {_READ_BY[folder] for path in paths if (folder := Path(path).parts[0]) in _READ_BY}
+    read = {test for path in paths for test in _READ_BY.get(path.rpartition("/")[0].partition("/")[0], ())}
     return sorted(tests | read | {"tests/house"})
 
 

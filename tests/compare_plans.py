@@ -72,14 +72,14 @@ def compare(
     """Compare plans and messages of this checkout with those of a commit; exit code 1 where one differs."""
     with tempfile.TemporaryDirectory() as name:
         temporary = Path(name)
-        other, listed = temporary / "other", temporary / "programs.json"
+        checkout, listed = temporary / "checkout", temporary / "programs.json"
         listed.write_text(json.dumps(programs(random, folder or [], temporary)))
         git = ["git", "-C", str(ROOT), "worktree"]
-        subprocess.run([*git, "add", "--quiet", "--detach", str(other), commit], check=True)
+        subprocess.run([*git, "add", "--quiet", "--detach", str(checkout), commit], check=True)
         try:
-            before = compiled_by(other, listed)
+            before = compiled_by(checkout, listed)
         finally:
-            subprocess.run([*git, "remove", "--force", str(other)], check=True)
+            subprocess.run([*git, "remove", "--force", str(checkout)], check=True)
         after = compiled_by(ROOT, listed)
     different = [path for path, result in before.items() if after[path] != result]
     for path in different:

@@ -15,6 +15,7 @@ from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import BOOLEAN, STRING, RowType, row_of
 from compiled_plan.plans.types.row import RowKind
 
@@ -76,7 +77,7 @@ def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
         return "|" + "|".join(f" {cell:>{width}} " for cell, width in zip(cells, widths, strict=True)) + "|"
 
-    count = f"{len(rows)} row{'' if len(rows) == 1 else 's'} in set"
+    count = f"{counted(len(rows), 'row')} in set"
     return "\n".join([rule, line(headings), rule, *map(line, rows), rule, count])
 
 

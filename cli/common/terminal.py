@@ -83,11 +83,6 @@ def _pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
     return settings
 
 
-def counted(number: int, word: str) -> str:
-    """A number of things: `1 row`, `2 rows`."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
 def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:
     """Print lines, in colour where colours are shown."""
     stream = sys.stderr if stderr else sys.stdout

@@ -21,6 +21,7 @@ from compiled_plan.plans.nodes.declared import Declared
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.model import Always, FieldMark, Int, Json, PlanModel
 from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -96,7 +97,7 @@ class Arity:
 
     def __str__(self) -> str:
         if self.least == self.most:
-            return f"{self.least} input{'' if self.least == 1 else 's'}"
+            return counted(self.least, "input")
         return f"{self.least} or more inputs" if self.most is None else f"{self.least} to {self.most} inputs"
 
 

@@ -32,6 +32,9 @@ class Backoff:
     """How long to wait before the next start.
 
     Args:
+        first: seconds before the first restart.
+        factor: growth of the wait from one restart to the next.
+        most: seconds at most.
         jitter: which part of the wait is left to chance, from 0 to 1.
         healthy: seconds that a run has to last to count as one that went well: the next crash is a first one.
         attempts: restarts in a row before a person is needed; 0 for no bound.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
@@ -16,7 +16,6 @@ router = APIRouter(tags=["service"])
 #: On its own, since it is served outside of the API, too.
 metrics_router = APIRouter(tags=["service"])
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_TEXT: dict[int | str, Any] = {200: {"content": {"text/plain": {}}}}
 
 
 class Health(BaseModel):

@@ -104,7 +104,7 @@ def record(
     """Ask a real Flink for the plans and results of cases."""
     paths = [ARCHIVES / f"{name}.txtar" for name in names or ()] or sorted(ARCHIVES.rglob("*.txtar"))
     with TemporaryDirectory() as temporary:
-        asked: dict[Path, tuple[Path, dict[str, str]]] = {}
+        cases: dict[Path, tuple[Path, dict[str, str]]] = {}
         for at, path in enumerate(paths):
             files, folder = parse(path.read_text()), Path(temporary) / str(at)
             try:
@@ -121,9 +121,9 @@ def record(
                 (folder / name).write_text(text)
             (folder / "flink-plan.json").unlink(missing_ok=True)
             (folder / "question.json").write_text(asking)
-            asked[path] = folder, files
-        Flink(BUILD / "flink-programs").ask([folder for folder, _ in asked.values()])
-        for path, (folder, files) in asked.items():
+            cases[path] = folder, files
+        Flink(BUILD / "flink-programs").ask([folder for folder, _ in cases.values()])
+        for path, (folder, files) in cases.items():
             path.write_text(archive(answered(files, folder)))
 
 

@@ -23,7 +23,8 @@ def graph(files: dict[str, Path]) -> Imports:
     ("change", "reaches", "not_reached"),
     [
         ("planner/sql/binding/hints.py", "tests/planner/test_pipeline.py", "tests/plans/types/test_row.py"),
-        ("plans/execution/operators/join.py", "tests/plans/execution/operators/test_join.py", "tests/cli/warm"),
+        ("plans/execution/operators/join.py", "tests/plans/execution/operators/test_join.py",
+         "tests/plans/text/test_masking.py"),
         ("plans/nodes/join.py", "tests/plans/nodes/test_nodes_round_trip.py", "tests/plans/text/test_masking.py"),
         ("plans/connectors/specs/kafka.py", "tests/planner/test_pipeline.py", "tests/plans/text/test_masking.py"),
         ("kernel/src/main/java/org/compiledplan/kernel/operators/Join.java", "tests/historical/test_historical.py",
@@ -33,6 +34,10 @@ def graph(files: dict[str, Path]) -> Imports:
         ("tests/conformance/cases/over/rows_unbounded.txtar", "tests/conformance/test_conformance.py",
          "tests/service/web/test_versions.py"),
         ("docs/running.md", "tests/docs", "tests/conformance/test_conformance.py"),
+        ("README.md", "tests/docs", "tests/conformance/test_conformance.py"),
+        ("samples/generate.py", "tests/docs", "tests/conformance/test_conformance.py"),
+        ("cli/execute_plan.py", "tests/docs", "tests/plans/types/test_row.py"),
+        ("cli/execute_plan.py", "tests/plans/execution/realtime/test_query.py", "tests/plans/types/test_row.py"),
     ],
 )  # fmt: skip
 def test_a_change_reaches_tests_that_import_it(
@@ -40,6 +45,7 @@ def test_a_change_reaches_tests_that_import_it(
 ) -> None:
     tests = reached([change], files, graph)
     assert tests is not None
+    assert (Path(__file__).parents[2] / not_reached).is_file()
     assert reaches in tests
     assert not_reached not in tests
 

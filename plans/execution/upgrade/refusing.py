@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.inspection.diff.concerns import Concern, remedies
 from compiled_plan.plans.inspection.diff.model import PlanDiff
-from compiled_plan.plans.inspection.diff.text import counted
 from compiled_plan.plans.inspection.judging.verdicts import worst
 from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.plans.text.visible import counted
 
 
 class UpgradeError(CheckpointError):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from compiled_plan.plans.inspection.diff.flink import ALLOW, Fate, FlinkDiff, FlinkEdit
 from compiled_plan.plans.inspection.diff.markdown import cell, code, plain
-from compiled_plan.plans.inspection.diff.text import STYLES, Line, counted
+from compiled_plan.plans.inspection.diff.text import STYLES, Line
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.plans.text.visible import counted
 
 
 def flink_lines(found: FlinkDiff, *, everything: bool = False) -> tuple[Line, ...]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
-from compiled_plan.plans.inspection.diff.text import counted, fate, is_kept, ttl_text, verdict_line
+from compiled_plan.plans.inspection.diff.text import fate, is_kept, ttl_text, verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
+from compiled_plan.plans.text.visible import counted
 
 
 def diff_markdown(diff: PlanDiff, old: str, new: str, found: Advice) -> str:

@@ -10,6 +10,7 @@ from compiled_plan.plans.inspection.diff.masked import masked_diff
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.text.visible import counted
 
 #: What stands before a part that was kept, changed, ...
 MARKS = {
@@ -58,11 +59,6 @@ def verdict_line(diff: PlanDiff) -> Line:
 def advice_lines(found: Advice) -> tuple[Line, ...]:
     """What to do next."""
     return (Line(found.what), *([Line(f"  try: {found.command}")] if found.command else []))
-
-
-def counted(number: int, word: str) -> str:
-    """`1 operator`, `2 operators`."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def ttl_text(milliseconds: int) -> str:

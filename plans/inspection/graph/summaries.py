@@ -15,6 +15,7 @@ from compiled_plan.plans.nodes.stateless import Calc, Correlate, MiniBatchAssign
 from compiled_plan.plans.nodes.window import LocalWindowAggregate
 from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.text.visible import counted
 
 
 def summary_of(node: PlanNode, inputs: Sequence[PlanNode]) -> str:
@@ -55,6 +56,6 @@ _SUMMARIES: Mapping[type[PlanNode], Callable[[Any, Sequence[str]], str]] = {
     LocalGroupAggregate: _aggregate,
     LocalWindowAggregate: _aggregate,
     MiniBatchAssigner: lambda node, names: f"every {format_duration(node.mini_batch_interval.interval)}",
-    Values: lambda node, names: f"{len(node.tuples)} row{'' if len(node.tuples) == 1 else 's'}",
+    Values: lambda node, names: counted(len(node.tuples), "row"),
     WatermarkAssigner: _watermark,
 }

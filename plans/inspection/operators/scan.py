@@ -20,6 +20,7 @@ from compiled_plan.plans.nodes.tables import (
     ReadingMetadata,
     TableSource,
 )
+from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import FieldsType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -106,7 +107,7 @@ def values(node: Values, context: Context) -> RuleResult:
     scope = Scope(lambda at: made_of("nothing", text="nothing"))
     cells = [made_of("row", [meaning_of(cell, scope) for cell in row], text="row") for row in node.tuples]
     types = [type_text(type_) for type_ in node.output_type.types]
-    shown = f"VALUES of {len(cells)} row{'' if len(cells) == 1 else 's'}"
+    shown = f"VALUES of {counted(len(cells), 'row')}"
     origin = made_of("values", cells, types, text=shown)
     columns = tuple(
         made_of("column", (origin,), at, text=f"column {at + 1} of {shown}")

@@ -22,7 +22,6 @@ CLOCK = "clock"
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _HOST = "org.compiledplan.kernel.host"
 _HEAD = "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, at BIGINT"
-_UIDS = "stateUniqueIds"
 
 
 @dataclass(frozen=True)
