@@ -51,7 +51,7 @@ class PhysicalWindowRank(NewRows):
 
     @property
     def numbered(self) -> bool:
-        """Whether the rank is the last column."""
+        """True when the rank is the last column."""
         return len(self.spec.columns.fields) > len(self.input.row_type.fields)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
