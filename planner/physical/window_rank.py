@@ -24,12 +24,7 @@ from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import range_text, rank_range, sort_spec
 from compiled_plan.planner.physical.requirements import refuse_changes
 from compiled_plan.planner.physical.traits import Key, Keys, MiniBatchMode, ModifyKinds, Traits
-from compiled_plan.planner.physical.windowing import (
-    batches_of,
-    plan_windowing,
-    time_zone,
-    windowing_text,
-)
+from compiled_plan.planner.physical.windowing import batches_of, plan_windowing, time_zone, windowing_text
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.ranks import RankType
 from compiled_plan.plans.nodes.specs import PartitionSpec
