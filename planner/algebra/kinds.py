@@ -27,20 +27,20 @@ class SetKind(Enum):
 
 
 def time_kind(type_: LogicalType) -> TimeKind:
-    """Which time attribute a type is; REGULAR for none."""
+    """The kind of time attribute; REGULAR for a type that is none."""
     return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
 def is_time(type_: LogicalType) -> bool:
-    """Whether a type is a time attribute."""
+    """True for a time attribute."""
     return time_kind(type_) is not TimeKind.REGULAR
 
 
 def is_rowtime(type_: LogicalType) -> bool:
-    """Whether a type is an attribute of event time."""
+    """True for an attribute of event time."""
     return time_kind(type_) is TimeKind.ROWTIME
 
 
 def is_proctime(type_: LogicalType) -> bool:
-    """Whether a type is an attribute of processing time."""
+    """True for an attribute of processing time."""
     return time_kind(type_) is TimeKind.PROCTIME

@@ -60,7 +60,8 @@ class IntervalJoin(Pair):
 class Snapshot(Single):
     """A table FOR SYSTEM_TIME AS OF `time`, an expression over the row to the left of a join.
 
-    Stands on the right of a join in FROM alone, where the binder makes it a TemporalJoin.
+    Stands on the right of a join in FROM alone, where the binder makes it a TemporalJoin. `EXPRESSIONS` names no field,
+    since the time is over another row.
     """
 
     time: RexNode

@@ -6,12 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from compiled_plan.planner.algebra.nodes import (
-    Project,
-    RelNode,
-    Scan,
-    Sort,
-)
+from compiled_plan.planner.algebra.nodes import Project, RelNode, Scan, Sort
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery
 from compiled_plan.plans.rex import RexNode, transform, walk
 

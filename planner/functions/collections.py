@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from compiled_plan.planner.functions import plan_literals
-from compiled_plan.planner.functions.casts import (
-    avoids_cast,
-    coerce,
-    common_type,
-    least_restrictive,
-    supports_argument,
-)
+from compiled_plan.planner.functions.casts import avoids_cast, coerce, common_type, least_restrictive, supports_argument
 from compiled_plan.planner.functions.signatures import (
     ANY,
     ARRAY,

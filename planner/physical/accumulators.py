@@ -82,7 +82,7 @@ def counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
 
 
 def counts_rows(call: AggregateCall) -> bool:
-    """Whether a call gives the number of rows."""
+    """True for the call that gives the number of rows."""
     return call.name == "$COUNT$1" and not call.args and call.filter is None
 
 

@@ -144,9 +144,9 @@ class PhysicalOperator:
         """The fields that every node has.
 
         Args:
-            at: the node's id.
-            description: the operator in words, where the title does not say all.
-            inputs: how the rows of each input are spread, where something is asked of them.
+            at: context of the node, with its id.
+            description: the operator in words, where the title is not all of it.
+            inputs: the distributions of the inputs, where the operator requires any.
         """
         return {
             "id": at.id,

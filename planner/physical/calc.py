@@ -219,7 +219,7 @@ def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
 
 
 def _is_volatile(rex: RexNode) -> bool:
-    """Whether two computations of the expression over one row may differ."""
+    """True when two computations of the expression over one row may differ."""
     return any(isinstance(node, Call) and (node.name in _VOLATILE or _changes(node)) for node in walk(rex))
 
 

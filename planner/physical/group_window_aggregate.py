@@ -7,12 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.windows import (
-    ByTime,
-    GroupWindowAggregate,
-    Property,
-    WindowKind,
-)
+from compiled_plan.planner.algebra.windows import ByTime, GroupWindowAggregate, Property, WindowKind
 from compiled_plan.planner.physical.aggregate import check_distinct, group_text, plan_call
 from compiled_plan.planner.physical.base import (
     NodeContext,
@@ -23,17 +18,9 @@ from compiled_plan.planner.physical.base import (
     unsupported,
 )
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.traits import (
-    Key,
-    Keys,
-    MiniBatchMode,
-    Traits,
-)
+from compiled_plan.planner.physical.traits import Key, Keys, MiniBatchMode, Traits
 from compiled_plan.planner.physical.window_aggregate import Calls, PerWindow
-from compiled_plan.planner.physical.windowing import (
-    ALIAS,
-    plan_properties,
-)
+from compiled_plan.planner.physical.windowing import ALIAS, plan_properties
 from compiled_plan.plans.nodes import windows as w
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.window import GroupWindowAggregate as GroupWindowAggregateNode

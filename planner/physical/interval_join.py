@@ -6,13 +6,7 @@ from dataclasses import dataclass
 
 from compiled_plan.planner.algebra.expressions import conjunction
 from compiled_plan.planner.algebra.timed import IntervalJoin, TimeBounds
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, TwoSided, equi_keys
 from compiled_plan.planner.physical.plumbing import PhysicalExchange

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.algebra.rows import join_row_type
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.hints import hinted_ttl, is_hinted

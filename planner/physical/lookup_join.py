@@ -12,13 +12,7 @@ from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.catalog.tables import CatalogTable
-from compiled_plan.planner.physical.base import (
-    NewColumns,
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    make,
-)
+from compiled_plan.planner.physical.base import NewColumns, NodeContext, OperatorPlanner, PhysicalOperator, make
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.algebra.traverse import bare
-from compiled_plan.planner.physical.base import (
-    NewRows,
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NewRows, NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec

@@ -15,13 +15,7 @@ from typing import Literal
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.accumulators import accumulators, counted, counts_rows
 from compiled_plan.planner.physical.aggregate import PhysicalGroupAggregate
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    Single,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, Single, make
 from compiled_plan.planner.physical.calc import PhysicalWatermarkAssigner
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.planner.physical.phases import (

@@ -9,14 +9,7 @@ from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
 from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.physical.aggregate import call_text, plan_call
-from compiled_plan.planner.physical.base import (
-    NewRows,
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NewRows, NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import sort_spec

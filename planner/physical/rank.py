@@ -124,7 +124,7 @@ class PhysicalRank(NewRows):
 
     @property
     def numbered(self) -> bool:
-        """Whether the rank is the last column."""
+        """True when the rank is the last column."""
         return self.spec.rank_column is not None
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:

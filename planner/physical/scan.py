@@ -8,14 +8,7 @@ from compiled_plan.planner.algebra.nodes import Hint, PushedWatermark, Scan
 from compiled_plan.planner.algebra.sources import changelog_of, options_of
 from compiled_plan.planner.catalog.connectors import check_scan, metadata_keys
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    Single,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, Single, lowers, make
 from compiled_plan.planner.physical.catalog import table_of
 from compiled_plan.planner.physical.describe import names_text, rex_text
 from compiled_plan.planner.physical.plumbing import PhysicalDropUpdateBefore, PhysicalExchange

@@ -11,14 +11,7 @@ from compiled_plan.planner.algebra.nodes import Hint, Sink
 from compiled_plan.planner.algebra.sources import options_of
 from compiled_plan.planner.catalog.connectors import metadata_columns, sink_changelog
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    Single,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, Single, lowers, make
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.requirements import producer, unsupported_changes

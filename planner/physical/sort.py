@@ -19,22 +19,8 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.describe import order_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.rank import (
-    rank_range,
-    rank_strategy,
-    rising_keys,
-    sort_spec,
-    strategy_text,
-)
-from compiled_plan.planner.physical.traits import (
-    Key,
-    Keys,
-    ModifyKinds,
-    Monotonicity,
-    Traits,
-    UpdateKind,
-    keys_within,
-)
+from compiled_plan.planner.physical.rank import rank_range, rank_strategy, rising_keys, sort_spec, strategy_text
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind, keys_within
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.rank import Limit as LimitNode
 from compiled_plan.plans.nodes.rank import SortLimit as SortLimitNode

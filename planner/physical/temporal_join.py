@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from compiled_plan.planner.algebra.expressions import TRUE, conjunction
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, WatermarkAssigner
 from compiled_plan.planner.algebra.timed import TemporalJoin
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.planner.physical.describe import names_text, rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, EquiKeys, TwoSided, equi_keys

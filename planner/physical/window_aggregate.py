@@ -10,33 +10,13 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.nodes import AggregateCall
-from compiled_plan.planner.algebra.windows import (
-    ByTime,
-    Property,
-    WindowAggregate,
-    Windowing,
-    WindowKind,
-)
+from compiled_plan.planner.algebra.windows import ByTime, Property, WindowAggregate, Windowing, WindowKind
 from compiled_plan.planner.physical.accumulators import Accumulators, accumulators, counted, counts_rows, tuple_text
 from compiled_plan.planner.physical.aggregate import call_text, check_distinct, group_text, plan_call
-from compiled_plan.planner.physical.base import (
-    NewRows,
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NewRows, NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.describe import names_text, plain_name
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.traits import (
-    NO_KEYS,
-    Keys,
-    MiniBatchMode,
-    ModifyKinds,
-    Traits,
-    UpdateKind,
-)
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Traits, UpdateKind
 from compiled_plan.planner.physical.user_functions import check_methods
 from compiled_plan.planner.physical.windowing import (
     ALIAS,

@@ -8,24 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compiled_plan.planner.algebra.windows import Attached, WindowDeduplicate
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    Single,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, Single, lowers, make
 from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.requirements import refuse_changes
 from compiled_plan.planner.physical.traits import MiniBatchMode, ModifyKinds
-from compiled_plan.planner.physical.windowing import (
-    batches_of,
-    plan_windowing,
-    time_zone,
-    windowing_text,
-)
+from compiled_plan.planner.physical.windowing import batches_of, plan_windowing, time_zone, windowing_text
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.window import WindowDeduplicate as WindowDeduplicateNode
 from compiled_plan.plans.types import TimeKind, TimestampBase

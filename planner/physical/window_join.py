@@ -10,24 +10,13 @@ from dataclasses import dataclass
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.rows import join_row_type
 from compiled_plan.planner.algebra.windows import Attached, WindowJoin
-from compiled_plan.planner.physical.base import (
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, TwoSided, equi_keys
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.requirements import refuse_changes
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Traits
-from compiled_plan.planner.physical.windowing import (
-    batches_of,
-    plan_windowing,
-    time_zone,
-    windowing_text,
-)
+from compiled_plan.planner.physical.windowing import batches_of, plan_windowing, time_zone, windowing_text
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.window import WindowJoin as WindowJoinNode
 from compiled_plan.plans.rex import RexNode

@@ -24,12 +24,7 @@ from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.rank import range_text, rank_range, sort_spec
 from compiled_plan.planner.physical.requirements import refuse_changes
 from compiled_plan.planner.physical.traits import Key, Keys, MiniBatchMode, ModifyKinds, Traits
-from compiled_plan.planner.physical.windowing import (
-    batches_of,
-    plan_windowing,
-    time_zone,
-    windowing_text,
-)
+from compiled_plan.planner.physical.windowing import batches_of, plan_windowing, time_zone, windowing_text
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.ranks import RankType
 from compiled_plan.plans.nodes.specs import PartitionSpec
@@ -51,7 +46,7 @@ class PhysicalWindowRank(NewRows):
 
     @property
     def numbered(self) -> bool:
-        """Whether the rank is the last column."""
+        """True when the rank is the last column."""
         return len(self.spec.columns.fields) > len(self.input.row_type.fields)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:

@@ -8,18 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compiled_plan.planner.algebra.kinds import is_rowtime
-from compiled_plan.planner.algebra.windows import (
-    ByTime,
-    WindowTable,
-)
-from compiled_plan.planner.physical.base import (
-    NewColumns,
-    NodeContext,
-    OperatorPlanner,
-    PhysicalOperator,
-    lowers,
-    make,
-)
+from compiled_plan.planner.algebra.windows import ByTime, WindowTable
+from compiled_plan.planner.physical.base import NewColumns, NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.windowing import plan_windowing, time_zone, windowing_text
 from compiled_plan.plans.nodes.base import PlanNode

@@ -8,17 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from compiled_plan.planner.algebra.kinds import is_rowtime
-from compiled_plan.planner.algebra.windows import (
-    ByTime,
-    Property,
-    Window,
-    Windowing,
-    WindowKind,
-)
+from compiled_plan.planner.algebra.windows import ByTime, Property, Window, Windowing, WindowKind
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.physical.base import (
-    make,
-)
+from compiled_plan.planner.physical.base import make
 from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.traits import MiniBatchMode
 from compiled_plan.plans.nodes import windows as w

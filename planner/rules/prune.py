@@ -9,14 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import contains, null_of
-from compiled_plan.planner.algebra.nodes import (
-    Filter,
-    Project,
-    RelNode,
-    Scan,
-    Sink,
-    WatermarkAssigner,
-)
+from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, Sink, WatermarkAssigner
 from compiled_plan.planner.algebra.rex import Over
 from compiled_plan.planner.algebra.sources import changelog_of
 from compiled_plan.planner.algebra.traverse import nodes, share

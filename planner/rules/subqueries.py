@@ -10,20 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.planner.algebra.expressions import (
-    NEGATED,
-    conjunction,
-    conjuncts,
-    contains,
-    is_call,
-)
+from compiled_plan.planner.algebra.expressions import NEGATED, conjunction, conjuncts, contains, is_call
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import (
-    Filter,
-    Join,
-    Project,
-    RelNode,
-)
+from compiled_plan.planner.algebra.nodes import Filter, Join, Project, RelNode
 from compiled_plan.planner.algebra.rex import Subquery, SubqueryKind
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.traverse import expressions, map_expressions, rewrite_shared

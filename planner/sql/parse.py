@@ -22,7 +22,7 @@ def parse_script(text: str) -> list[Statement]:
 
     Raises:
         ProgramError: the text is no Flink SQL; it names line and column and shows the source line with a caret.
-        UnsupportedError: Flink has this syntax, and it is not supported here; told in the same way.
+        UnsupportedError: Flink has this syntax, and it is not supported here; with the same place.
     """
     if not isinstance(text, str):
         raise ProgramError(f"SQL is a text, not {text!r}", remedy='write it as one: "SELECT ..."')
@@ -59,7 +59,7 @@ def parse_type(text: str) -> TypeSpec:
 @deeply
 def _parsed(text: str, read: Callable[[Script], T], end: str, python: str = "") -> T:
     parser = Script(text, python)
-    found = read(parser)
+    result = read(parser)
     if not parser.at_end():
         parser.fail_expected(end)
-    return found
+    return result

@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.expressions import (
-    conjunction,
-    contains,
-    equals,
-    not_distinct,
-    shift,
-)
+from compiled_plan.planner.algebra.expressions import conjunction, contains, equals, not_distinct, shift
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Aggregate, Join, Project, RelNode
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery

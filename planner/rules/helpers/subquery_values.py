@@ -246,8 +246,8 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
     width = len(joined.row_type.fields)
     outer = Outer(subquery.name, joined)
     counts = pull(counted, outer)
-    found = conjunction(over_join(item, outer, width) for item in counts.conditions)
-    made = Join(joined, counts.rel, JoinKind.LEFT, found)
+    condition = conjunction(over_join(item, outer, width) for item in counts.conditions)
+    made = Join(joined, counts.rel, JoinKind.LEFT, condition)
     index = {"c": 0, "ck": 0}
     for at, name in enumerate(counts.rel.row_type.names):
         if name in index:

@@ -17,12 +17,7 @@ from compiled_plan.planner.algebra.kinds import JoinKind, is_time, time_kind
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.algebra.timed import TimeBounds
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
-from compiled_plan.plans.types import (
-    DayTimeIntervalType,
-    TimeKind,
-    TimestampBase,
-    YearMonthIntervalType,
-)
+from compiled_plan.plans.types import DayTimeIntervalType, TimeKind, TimestampBase, YearMonthIntervalType
 
 _COMPARISONS = frozenset(("$<$1", "$<=$1", "$>$1", "$>=$1", "$=$1"))
 _KINDS = (JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)

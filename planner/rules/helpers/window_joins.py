@@ -9,12 +9,7 @@ from dataclasses import replace
 from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, is_call
 from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.nodes import Join, Rank, RelNode
-from compiled_plan.planner.algebra.windows import (
-    Attached,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowRank,
-)
+from compiled_plan.planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
 from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Windows
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.rex import InputRef, RexNode

@@ -290,7 +290,7 @@ class Grouped:
         )
 
     def _reads(self, node: ast.ColumnRef, rex: InputRef) -> bool:
-        """Whether a name is the column `rex` (in a subquery it may be no name of this query's)."""
+        """True when a name is the column `rex` (in a subquery it may be no name of this query's)."""
         try:
             return bind(self._session, node, self._context) == rex
         except CompiledPlanError:

@@ -8,23 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from compiled_plan.planner.algebra.nodes import (
-    Hint,
-    Project,
-    RelNode,
-    Values,
-)
+from compiled_plan.planner.algebra.nodes import Hint, Project, RelNode, Values
 from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
 from compiled_plan.planner.sql.binding.scopes import Relation, Scope, ScopeColumn
 from compiled_plan.plans.rex import type_of
-from compiled_plan.plans.types import (
-    INT,
-    RowType,
-    row_of,
-)
+from compiled_plan.plans.types import INT, RowType, row_of
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,7 @@ from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import TRUE, conjunction, is_true
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import (
-    Correlate,
-    Filter,
-    Join,
-    RelNode,
-    TableFunctionScan,
-)
+from compiled_plan.planner.algebra.nodes import Correlate, Filter, Join, RelNode, TableFunctionScan
 from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.rows import join_row_type
 from compiled_plan.planner.algebra.timed import Snapshot

@@ -10,12 +10,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import (
-    Correlate,
-    Project,
-    RelNode,
-    TableFunctionScan,
-)
+from compiled_plan.planner.algebra.nodes import Correlate, Project, RelNode, TableFunctionScan
 from compiled_plan.planner.algebra.traverse import unordered
 from compiled_plan.planner.catalog.connectors import check_dead_letters
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
@@ -28,23 +23,10 @@ from compiled_plan.planner.sql.binding.scans import scan
 from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
 from compiled_plan.planner.sql.binding.temporal import bind_snapshot
 from compiled_plan.planner.sql.binding.views import view_query
-from compiled_plan.planner.sql.binding.window_tables import (
-    WINDOW_TABLE_FUNCTIONS,
-    BindFunction,
-    bind_window_table,
-)
+from compiled_plan.planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS, BindFunction, bind_window_table
 from compiled_plan.plans.connectors.dead_letters import dead_letter_table, name_parts
 from compiled_plan.plans.rex import Call, InputRef, type_of
-from compiled_plan.plans.types import (
-    INT,
-    ArrayType,
-    Field,
-    FieldsType,
-    LogicalType,
-    MapType,
-    MultisetType,
-    RowType,
-)
+from compiled_plan.plans.types import INT, ArrayType, Field, FieldsType, LogicalType, MapType, MultisetType, RowType
 
 if TYPE_CHECKING:
     from compiled_plan.planner.catalog.functions import CatalogFunction

@@ -1,4 +1,4 @@
-"""The cursor over the tokens of a script, and what every part of the grammar uses: names, positions, errors."""
+"""The cursor over the tokens of a script, with the rules of all parts of the grammar: names, positions, errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Cursor:
 
     Args:
         text: the script.
-        python: what all nodes get as their Python text.
+        python: the Python text of all nodes.
 
     Raises:
         ProgramError: as `tokenize`.
@@ -64,7 +64,7 @@ class Cursor:
         self.index = min(self.index + count, len(self.tokens) - 1)
 
     def at_end(self) -> bool:
-        """Whether all tokens are read."""
+        """True when all tokens are read."""
         return self.current.kind == END
 
     def word(self) -> str:
@@ -76,7 +76,7 @@ class Cursor:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
     def parentheses_ahead(self) -> int:
-        """How many opening parentheses come next."""
+        """The number of opening parentheses from here on."""
         if self.index not in self._run:  # inside one run of them this is asked at each
             end = self.index
             while self.tokens[end].kind == "(":
@@ -90,11 +90,11 @@ class Cursor:
         return token.text.upper() if token.kind == WORD else ""
 
     def at(self, *words: str) -> bool:
-        """Whether the next tokens are these keywords."""
+        """True when the next tokens are these keywords."""
         return all(self.peek_word(ahead) == word for ahead, word in enumerate(words))
 
     def at_any(self, words: Collection[str]) -> bool:
-        """Whether the current token is one of these keywords."""
+        """True when the current token is one of these keywords."""
         return self.word() in words
 
     def take(self, *words: str) -> bool:
@@ -119,7 +119,7 @@ class Cursor:
                 self.fail_expected(" ".join(words), remedy=remedy)
 
     def at_symbol(self, symbol: str) -> bool:
-        """Whether the current token is this symbol."""
+        """True when the current token is this symbol."""
         return self.current.kind == symbol
 
     def take_symbol(self, symbol: str) -> bool:
@@ -192,7 +192,7 @@ class Cursor:
             f"{what} is not supported", where=render(span_at(self.sql, token.start, token.end), self.sql), remedy=remedy
         )
 
-    def found(self) -> str:
+    def shown(self) -> str:
         """The current token, for a message."""
         if self.at_end():
             return "the end of the program"
@@ -201,12 +201,12 @@ class Cursor:
 
     def fail_expected(self, what: str, *, remedy: str = "") -> NoReturn:
         """Fail because something else was needed here."""
-        self.fail(f"SQL parse failed: expected {what}, found {self.found()}", remedy=remedy)
+        self.fail(f"SQL parse failed: expected {what}, found {self.shown()}", remedy=remedy)
 
     # --- names and simple tokens ----------------------------------------------------------------------------------
 
     def at_name(self) -> bool:
-        """Whether the current token can be an identifier: a quoted one, or a word that is not reserved."""
+        """True when the current token can be an identifier: a quoted one, or a word that is not reserved."""
         return self.current.kind == QUOTED or (self.current.kind == WORD and self.word() not in RESERVED)
 
     def name(self, what: str = "a name", reserved: Collection[str] = ()) -> Identifier:
@@ -242,7 +242,7 @@ class Cursor:
         return tuple(self.wrapped(lambda: self.name(what)))
 
     def at_string(self) -> bool:
-        """Whether the current token is a character string."""
+        """True when the current token is a character string."""
         return self.current.kind in STRINGS
 
     def string(self, what: str = "a string in single quotes") -> str:
@@ -326,10 +326,18 @@ class Cursor:
         value = self.string()
         return key, value, self.span_from(start)
 
-    # --- promises of the other parts of the grammar ---------------------------------------------------------------
+    # --- declarations of the rules that call each other: an argument may be a query, whose parts have arguments ------
 
     def parse_expression(self) -> Expression:
         """An expression (see `grammar.expressions`)."""
+        raise NotImplementedError
+
+    def _sum(self) -> Expression:
+        """An expression without predicates (see `grammar.expressions`)."""
+        raise NotImplementedError
+
+    def at_query(self) -> bool:
+        """Look ahead for a query, in parentheses or not (see `grammar.queries`)."""
         raise NotImplementedError
 
     def parse_query(self) -> QueryNode:

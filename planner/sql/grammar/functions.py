@@ -18,6 +18,7 @@ from compiled_plan.planner.sql.nodes import (
     Keyword,
     NamedArgument,
     OrderBy,
+    Ordered,
     Subquery,
     TableArgument,
     TableRef,
@@ -27,7 +28,7 @@ from compiled_plan.planner.sql.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from compiled_plan.planner.sql.nodes import Expression, Identifier, Ordered, QueryNode
+    from compiled_plan.planner.sql.nodes import Expression, Identifier
 
 #: Time units of EXTRACT, FLOOR, CEIL, TIMESTAMPADD and TIMESTAMPDIFF.
 TIME_UNITS = frozenset(
@@ -47,24 +48,6 @@ _UNIT_SYNONYMS = {
 
 class Functions(JsonFunctions):
     """Function calls."""
-
-    # --- promises -------------------------------------------------------------------------------------------------
-
-    def at_query(self) -> bool:
-        """Whether a query starts here, in parentheses or not."""
-        raise NotImplementedError
-
-    def parse_parenthesised_query(self, inner: Callable[[], QueryNode]) -> Subquery:
-        """A query in parentheses (see `grammar.queries`)."""
-        raise NotImplementedError
-
-    def parse_order(self) -> OrderBy | None:
-        """ORDER BY, or None."""
-        raise NotImplementedError
-
-    def parse_ordered(self) -> Ordered:
-        """One key of ORDER BY."""
-        raise NotImplementedError
 
     # --- plain calls ----------------------------------------------------------------------------------------------
 
@@ -193,6 +176,28 @@ class Functions(JsonFunctions):
             self.fail_expected("PRECEDING or FOLLOWING")
         return side
 
+    # --- ORDER BY -------------------------------------------------------------------------------------------------
+
+    def parse_order(self) -> OrderBy | None:
+        """ORDER BY, or None."""
+        start = self.mark()
+        if not self.take("ORDER", "BY"):
+            return None
+        return self.node(OrderBy(tuple(self.listed(self.parse_ordered))), start)
+
+    def parse_ordered(self) -> Ordered:
+        """One key of ORDER BY with its direction and its place for nulls."""
+        start = self.mark()
+        value = self.parse_expression()
+        descending = self.take_any(("ASC", "DESC")) == "DESC"
+        nulls_first = None
+        if self.take("NULLS"):
+            side = self.take_any(("FIRST", "LAST"))
+            if not side:
+                self.fail_expected("FIRST or LAST")
+            nulls_first = side == "FIRST"
+        return self.node(Ordered(value, descending, nulls_first), start)
+
     # --- special forms --------------------------------------------------------------------------------------------
 
     def special_form(self, word: str) -> Expression | None:
@@ -253,10 +258,6 @@ class Functions(JsonFunctions):
         if self.take("FROM"):
             arguments.append(self.parse_expression())
         return Call((name,), tuple(arguments))
-
-    def _sum(self) -> Expression:
-        """An expression without predicates (see `grammar.expressions`)."""
-        raise NotImplementedError
 
     def _substring(self, name: Identifier) -> Call:
         arguments = [self.parse_expression()]

@@ -1,4 +1,4 @@
-"""What stands between operators: literals, names, calls, CASE, CAST, rows, collections; access to their parts."""
+"""Operands: literals, names, calls, CASE, CAST, rows, collections; access to their parts."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from compiled_plan.planner.sql.nodes import (
     Null,
     QueryConstructor,
     RowValue,
+    Subquery,
     TruthValue,
     TypedLiteral,
     When,
@@ -104,13 +105,21 @@ class Primaries(Functions):
     def _parenthesised(self) -> Expression:
         start = self.mark()
         if self.at_query():
-            return self.parse_parenthesised_query(self.parse_query)
+            return self.parse_parenthesised_query()
         self.open()
         values = self.listed(self.parse_expression)
         self.close()
         if len(values) == 1:
             return self.node(values[0], start)
         return self.node(RowValue(tuple(values)), start)
+
+    def parse_parenthesised_query(self) -> Subquery:
+        """A query in parentheses."""
+        start = self.mark()
+        self.open()
+        query = self.parse_query()
+        self.close()
+        return self.node(Subquery(query), start)
 
     def _name_or_call(self) -> Expression:
         """A word or a quoted identifier: a keyword's expression, a call, or a column."""

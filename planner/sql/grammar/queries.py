@@ -15,13 +15,10 @@ from compiled_plan.planner.sql.nodes import (
     GroupBy,
     GroupingSets,
     NamedWindow,
-    OrderBy,
-    Ordered,
     Rollup,
     RowValue,
     Select,
     SetOperation,
-    Subquery,
     TableAlias,
     TableRef,
     Values,
@@ -30,8 +27,6 @@ from compiled_plan.planner.sql.nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from compiled_plan.planner.sql.nodes import Expression, Identifier, QueryNode
 
 _QUERY_CONTINUES = ("UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT", "OFFSET", "FETCH")
@@ -39,10 +34,10 @@ _GROUPINGS = {"ROLLUP": Rollup, "CUBE": Cube}
 
 
 class Queries(Relations):
-    """Everything that gives rows."""
+    """Queries of all kinds."""
 
     def at_query(self) -> bool:
-        """Whether a query starts here, in any number of parentheses."""
+        """True when a query starts here, in any number of parentheses."""
         ahead = self.parentheses_ahead()
         word = self.peek_word(ahead)
         if word == "TABLE":
@@ -53,7 +48,7 @@ class Queries(Relations):
         return ahead < 2 or self._closes_together(ahead)
 
     def _closes_together(self, depth: int) -> bool:
-        """Whether `depth` opening parentheses hold nothing but a query and set operations over queries."""
+        """True when `depth` opening parentheses hold nothing but a query and set operations over queries."""
         level = 0
         for index in range(self.index, len(self.tokens)):
             token = self.tokens[index]
@@ -82,14 +77,6 @@ class Queries(Relations):
         if order is not None or limit is not None or offset is not None:
             query = replace(query, order=order, limit=limit, offset=offset)
         return self.node(query, start)
-
-    def parse_parenthesised_query(self, inner: Callable[[], QueryNode]) -> Subquery:
-        """A query in parentheses."""
-        start = self.mark()
-        self.open()
-        query = inner()
-        self.close()
-        return self.node(Subquery(query), start)
 
     # --- WITH -----------------------------------------------------------------------------------------------------
 
@@ -146,7 +133,7 @@ class Queries(Relations):
         if self.at("TABLE"):
             return self._explicit_table()
         if self.at_symbol("("):
-            return self.parse_parenthesised_query(self.parse_query)
+            return self.parse_parenthesised_query()
         self.fail_expected("a query (SELECT, VALUES, WITH or TABLE)")
 
     def _values(self) -> QueryNode:
@@ -251,27 +238,7 @@ class Queries(Relations):
         self.need("AS")
         return self.node(NamedWindow(name, self.parse_window()), start)
 
-    # --- ORDER BY and LIMIT ---------------------------------------------------------------------------------------
-
-    def parse_order(self) -> OrderBy | None:
-        """ORDER BY, or None."""
-        start = self.mark()
-        if not self.take("ORDER", "BY"):
-            return None
-        return self.node(OrderBy(tuple(self.listed(self.parse_ordered))), start)
-
-    def parse_ordered(self) -> Ordered:
-        """One key of ORDER BY with its direction and its place for nulls."""
-        start = self.mark()
-        value = self.parse_expression()
-        descending = self.take_any(("ASC", "DESC")) == "DESC"
-        nulls_first = None
-        if self.take("NULLS"):
-            side = self.take_any(("FIRST", "LAST"))
-            if not side:
-                self.fail_expected("FIRST or LAST")
-            nulls_first = side == "FIRST"
-        return self.node(Ordered(value, descending, nulls_first), start)
+    # --- LIMIT ----------------------------------------------------------------------------------------------------
 
     def _limits(self) -> tuple[int | None, int | None]:
         limit = offset = None

@@ -1,4 +1,4 @@
-"""What stands in FROM: tables, joins, table functions, UNNEST, MATCH_RECOGNIZE, and hints."""
+"""Relations of FROM: tables, joins, table functions, UNNEST, MATCH_RECOGNIZE, and hints."""
 
 from __future__ import annotations
 
@@ -126,9 +126,8 @@ class Relations(Expressions):
         return self.node(TableRef(parts, hints, as_of), start)
 
     def _unnest_operands(self) -> tuple[Expression, ...]:
-        is_query = self.following.kind == WORD and self.peek_word(1) in QUERY_STARTS
-        if is_query:
-            return (self.parse_parenthesised_query(self.parse_query),)
+        if self.peek_word(1) in QUERY_STARTS:
+            return (self.parse_parenthesised_query(),)
         return tuple(self.wrapped(self.parse_expression))
 
     def _table_call(self) -> Call:
@@ -141,7 +140,7 @@ class Relations(Expressions):
 
     def _parenthesised_relation(self, start: int, lateral: bool) -> Join | Subquery:
         if self.at_query():
-            subquery = self.parse_parenthesised_query(self.parse_query)
+            subquery = self.parse_parenthesised_query()
             return self.node(replace(subquery, lateral=lateral), start)
         if lateral:
             self.advance()

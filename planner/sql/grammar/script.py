@@ -58,7 +58,7 @@ class Script(Ddl):
         remedy = ""
         if self.word() in _STARTERS:
             remedy = f"if a statement begins at {self.current.text}, put a semicolon before it"
-        self.fail(f"SQL parse failed: unexpected {self.found()}", remedy=remedy)
+        self.fail(f"SQL parse failed: unexpected {self.shown()}", remedy=remedy)
 
     def parse_statement(self) -> Statement:
         """One statement, without its semicolon."""

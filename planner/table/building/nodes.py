@@ -25,7 +25,7 @@ N = TypeVar("N", bound=ast.Node)
 
 
 class Wrapper:
-    """What holds a node: the base of all expressions."""
+    """Base of all expressions: holds a node."""
 
     __slots__ = ("_node",)
 

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.table.building.nodes import Wrapper, named
+from compiled_plan.planner.table.building.nodes import Value, Wrapper, named
 from compiled_plan.plans.errors import ProgramError
 
 _Maker = Callable[[Any], ast.Expression]
@@ -33,7 +33,6 @@ def literal(value: object) -> ast.Expression:
             return named(maker(value), f"lit({value!r})")
     if is_dataclass(value) and not isinstance(value, type):
         from compiled_plan.planner.functions.python_rows import constant_of
-        from compiled_plan.planner.table.building.nodes import Value
 
         return named(Value(constant_of(value)), f"lit({value!r})")
     raise ProgramError(

@@ -11,13 +11,7 @@ from typing import Self
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import identifier, named
 from compiled_plan.planner.table.building.python_literals import node_of
-from compiled_plan.planner.table.expressions.core import (
-    Operand,
-    as_property,
-    refuse,
-    shown_of,
-    text_of,
-)
+from compiled_plan.planner.table.expressions.core import Operand, as_property, refuse, shown_of, text_of
 
 
 class Aggregates(Operand):

@@ -1,4 +1,4 @@
-"""What every expression is: an immutable wrapper of a node of SQL's tree, with its Python text for errors."""
+"""Base of every expression: an immutable wrapper of a node of SQL's tree, with its Python text for errors."""
 
 from __future__ import annotations
 
@@ -119,6 +119,21 @@ def call_node(function: str, *arguments: object) -> ast.Call:
 def present(*values: object | None) -> tuple[object, ...]:
     """The optional arguments of a call, None left out."""
     return tuple(value for value in values if value is not None)
+
+
+def pairs_of(what: str, values: tuple[object, ...], fields: dict[str, object]) -> list[object]:
+    """Names and values in turn, those by keyword behind the others.
+
+    Raises:
+        ProgramError: a name without a value, or a name that is no text.
+    """
+    if len(values) % 2:
+        raise refuse(f"{what}() takes names and values in turn, and the last name has no value", 'write "name", value')
+    for key in values[::2]:
+        if not isinstance(key, str | Operand):
+            raise refuse(f"{what}() takes names and values in turn, and {key!r} is no name", 'write "name", value')
+    named_fields = [part for pair in fields.items() for part in pair]
+    return [*values, *named_fields]
 
 
 def text_of(value: Operand) -> str:

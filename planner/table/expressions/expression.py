@@ -1,4 +1,7 @@
-"""Expression: all families in one class."""
+"""`Expression`: the families of methods in one class, with those of its own.
+
+Source: Flink docs, "System (Built-in) Functions"; FLIP-520, "Value Modification", of `object_update`.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,24 @@ from typing import Self
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import FunctionAlias, identifier, named
+from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.aggregates import Aggregates
-from compiled_plan.planner.table.expressions.collections import Collections
-from compiled_plan.planner.table.expressions.core import refuse, shown_of, text_of
-from compiled_plan.planner.table.expressions.numbers import Numbers
-from compiled_plan.planner.table.expressions.objects import Objects
+from compiled_plan.planner.table.expressions.core import (
+    as_property,
+    call_node,
+    pairs_of,
+    present,
+    refuse,
+    shown_of,
+    text_of,
+)
 from compiled_plan.planner.table.expressions.plain_methods import PlainMethods
 from compiled_plan.planner.table.expressions.predicates import Predicates
-from compiled_plan.planner.table.expressions.texts import Texts
 from compiled_plan.planner.table.expressions.times import Times
 from compiled_plan.planner.table.expressions.types import type_node
 
 
-class Expression(Predicates, PlainMethods, Numbers, Texts, Times, Collections, Objects, Aggregates):
+class Expression(Predicates, PlainMethods, Times, Aggregates):
     """A value of each row: a column, a literal, a call, or what their operators and methods make of them. Immutable.
 
     `col("a")`, `lit(1)` and `call("name", ...)` make the first ones. An expression belongs to no table: its names,
@@ -49,6 +57,96 @@ class Expression(Predicates, PlainMethods, Numbers, Texts, Times, Collections, O
     def try_cast(self, data_type: object) -> Self:
         """TRY_CAST: as `cast`, with NULL where the value cannot be cast."""
         return self._method(ast.Cast(self._node, type_node(data_type), safe=True), "try_cast", data_type)
+
+    # --- numbers and times
+
+    def log(self, base: object | None = None) -> Self:
+        """LOG: the natural logarithm, or that to a base."""
+        if base is None:
+            return self._call("log", "LOG")
+        return self._method(call_node("LOG", base, self), "log", base)
+
+    def floor(self, unit: str | None = None) -> Self:
+        """FLOOR of a number; of a time, to a unit such as "DAY"."""
+        return self._rounded("floor", "FLOOR", unit)
+
+    def ceil(self, unit: str | None = None) -> Self:
+        """CEIL of a number; of a time, to a unit such as "DAY"."""
+        return self._rounded("ceil", "CEIL", unit)
+
+    def _rounded(self, name: str, function: str, unit: str | None) -> Self:
+        if unit is None:
+            return self._call(name, function)
+        node = call_node(function, self, ast.Keyword(unit.upper()))
+        return self._method(node, name, unit)
+
+    # --- texts
+
+    def trim(self, character: object = " ") -> Self:
+        """TRIM at both ends."""
+        return self._trimmed("trim", "BOTH", character)
+
+    def trim_leading(self, character: object = " ") -> Self:
+        """TRIM(LEADING ...)."""
+        return self._trimmed("trim_leading", "LEADING", character)
+
+    def trim_trailing(self, character: object = " ") -> Self:
+        """TRIM(TRAILING ...)."""
+        return self._trimmed("trim_trailing", "TRAILING", character)
+
+    def _trimmed(self, name: str, flag: str, character: object) -> Self:
+        call = call_node("TRIM", ast.Keyword(flag), character, self)
+        return self._method(call, name, *(() if character == " " else (character,)))
+
+    # --- JSON
+
+    def json_exists(self, path: str) -> Self:
+        """JSON_EXISTS: whether the path is there."""
+        return self._method(ast.JsonExists(self._node, node_of(path)), "json_exists", path)
+
+    def json_value(self, path: str, returning: object | None = None) -> Self:
+        """JSON_VALUE: the scalar at the path, NULL where there is none; `returning` is its type (STRING)."""
+        spec = None if returning is None else type_node(returning)
+        node = ast.JsonValue(self._node, node_of(path), spec)
+        return self._method(node, "json_value", path, *present(returning))
+
+    def json_query(self, path: str) -> Self:
+        """JSON_QUERY: the object or array at the path, as text."""
+        return self._method(ast.JsonQuery(self._node, node_of(path)), "json_query", path)
+
+    # --- arrays, maps, rows, structured values
+
+    def at(self, index: object) -> Self:
+        """The element of an array (from 1), or the value of a map's key."""
+        return self._method(ast.ItemAccess(self._node, node_of(index)), "at", index)
+
+    def __getitem__(self, index: object) -> Self:
+        return self.at(index)
+
+    def get(self, field: str | int) -> Self:
+        """A field of a ROW or structured value, by name or by place (from 0)."""
+        if isinstance(field, int):
+            return self._method(ast.ItemAccess(self._node, node_of(field + 1)), "get", field)
+        return self._method(ast.FieldAccess(self._node, identifier(field)), "get", field)
+
+    @property
+    def flatten(self) -> Self:
+        """All fields of a ROW, each a column of its own; in `select` alone."""
+        return as_property(self, ast.FieldAccess(self._node, ast.AllColumns()), "flatten")
+
+    def object_update(self, *keys_and_values: object, **fields: object) -> Self:
+        """OBJECT_UPDATE: a structured value with other values in some of its fields.
+
+        Args:
+            keys_and_values: names and values in turn: `.object_update("name", "Alice", "age", 43)`; or
+            fields: by keyword: `.object_update(name="Alice")`.
+
+        Raises:
+            ProgramError: a name without a value, or a name that is no text; when the table takes it: a value that is
+                not structured, a field that it does not have (names those it has).
+        """
+        pairs = pairs_of(f"{text_of(self)}.object_update", keys_and_values, fields)
+        return self._call("object_update", "OBJECT_UPDATE", *pairs)
 
 
 def made_by(node: ast.Expression, name: str, *arguments: object) -> Expression:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.python_literals import node_of
-from compiled_plan.planner.table.expressions.core import call_node, refuse
+from compiled_plan.planner.table.expressions.core import call_node, pairs_of, refuse
 from compiled_plan.planner.table.expressions.expression import Expression, made_by
-from compiled_plan.planner.table.expressions.objects import pairs_of
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.plans.types import StructuredType
 from compiled_plan.plans.types.classes import field_names, use_class

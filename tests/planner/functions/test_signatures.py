@@ -1,4 +1,4 @@
-"""What is made of the functions' declarations is current."""
+"""Files that are generated from the declarations of functions are current."""
 
 from __future__ import annotations
 
