@@ -48,10 +48,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
-    for asked in ("deep", "page"):
-        if asked not in config.option.markexpr:
-            config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(asked)])
-            items[:] = [item for item in items if not item.get_closest_marker(asked)]
+    for marker in ("deep", "page"):
+        if marker not in config.option.markexpr:
+            config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(marker)])
+            items[:] = [item for item in items if not item.get_closest_marker(marker)]
 
 
 @pytest.fixture(scope="session", autouse=True)

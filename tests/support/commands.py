@@ -26,8 +26,8 @@ class Said:
 def called(command: str, *arguments: str | Path, **env: str) -> Said:
     """Calls a command (`edit_plan`) in this process: the same but for what starts and ends a process."""
     app = import_module(f"compiled_plan.cli.{command}").app
-    found = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
-    return Said(found.exit_code, found.stdout, found.stderr)
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
+    return Said(result.exit_code, result.stdout, result.stderr)
 
 
 def process(command: str, *arguments: str | Path, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:

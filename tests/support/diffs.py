@@ -77,7 +77,7 @@ def compiled(text: str, sink: str = "s1", own: str = "") -> CompiledPlan:
     statements = text if text.lstrip().startswith(("INSERT", "EXECUTE", "CREATE")) else f"INSERT INTO {sink} {text};"
     if statements.count("INSERT INTO") > 1 and "EXECUTE" not in statements:
         statements = f"EXECUTE STATEMENT SET BEGIN {statements} END;"
-    tables = [each for name, each in TABLES.items() if f"TABLE {name} " not in own]
+    tables = [table for name, table in TABLES.items() if f"TABLE {name} " not in own]
     return TableEnvironment().compile_script(f"{own}{''.join(tables)}{statements}")
 
 
@@ -94,7 +94,7 @@ def shown(diff: PlanDiff) -> str:
         lines.append(f"{_title(part)}: {part.change.value}, {part.verdict.value}. {part.why}")
         if isinstance(part, OperatorEdit):
             lines += [f"  place: {part.place}"] if part.place else []
-            lines += [f"  ttl {each.name}: {each.old} -> {each.new}" for each in part.ttls]
+            lines += [f"  ttl {ttl.name}: {ttl.old} -> {ttl.new}" for ttl in part.ttls]
         lines += [f"  {e.property}: {e.old} -> {e.new}, {e.verdict.value}. {e.why}" for e in part.edits]
     return "\n".join([*lines, *(f"{e.property}: {e.old} -> {e.new}" for e in diff.stateless)])
 
@@ -107,10 +107,10 @@ def _title(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
 
 def check(pair: Pair) -> None:
     """The verdicts and what is said are those of the pair."""
-    found = diff_of(pair)
-    text = shown(found)
-    operators = worst(each.verdict for each in found.operators)
+    diff = diff_of(pair)
+    text = shown(diff)
+    operators = worst(operator.verdict for operator in diff.operators)
     expected = pair.verdict if pair.operators is None else pair.operators
-    assert (found.verdict, operators) == (pair.verdict, expected), text
+    assert (diff.verdict, operators) == (pair.verdict, expected), text
     for phrase in pair.says:
         assert phrase in text, f"{phrase!r} is not in\n{text}"

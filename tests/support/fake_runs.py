@@ -83,8 +83,8 @@ def main() -> None:
     print("it starts, password=hush", flush=True)
     said = ""
     if settings.get("fake.says") == "secrets":
-        found = secrets_in(json.loads(Path(arguments[-1]).read_text())) | secrets_in(settings)
-        said = f" with {' and '.join(sorted(found))}"
+        secrets = secrets_in(json.loads(Path(arguments[-1]).read_text())) | secrets_in(settings)
+        said = f" with {' and '.join(sorted(secrets))}"
         print(f"it connects{said}", flush=True)
     if do == "clock":
         if "--allow-clock-jump" not in arguments:

@@ -20,9 +20,9 @@ def main() -> None:
     parser.add_argument("home", type=Path)
     parser.add_argument("--tokens", action="store_true")
     parser.add_argument("--inspect", default="echo {}")
-    given = parser.parse_args()
-    inspect = ("/bin/sh", "-c", given.inspect, "inspect-state")
-    serve(Settings(home=given.home, port=0, tokens=given.tokens), COMMAND, inspect)
+    options = parser.parse_args()
+    inspect = ("/bin/sh", "-c", options.inspect, "inspect-state")
+    serve(Settings(home=options.home, port=0, tokens=options.tokens), COMMAND, inspect)
 
 
 if __name__ == "__main__":

@@ -63,10 +63,10 @@ class FileEvents:
             return
         self._folders[number] = folder
         try:
-            found = list(folder.iterdir())
+            paths = list(folder.iterdir())
         except OSError:
             return
-        for path in found:
+        for path in paths:
             yield FileEvent(path, False)
             if path.is_dir():
                 yield from self._watch(path)
@@ -75,8 +75,8 @@ class FileEvents:
 @contextmanager
 def file_events(root: Path) -> Iterator[FileEvents]:
     """Watch a folder meanwhile."""
-    found = FileEvents(root)
+    events = FileEvents(root)
     try:
-        yield found
+        yield events
     finally:
-        found.close()
+        events.close()

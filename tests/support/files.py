@@ -9,8 +9,8 @@ from typing import Any
 
 def table(folder: Path, name: str, columns: str, format: str = "json", **options: str) -> str:
     """CREATE TABLE of a table whose files are in a folder of its name."""
-    given = {"connector": "filesystem", "path": str(folder / name), "format": format} | options
-    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    table_options = {"connector": "filesystem", "path": str(folder / name), "format": format} | options
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in table_options.items())
     return f"CREATE TABLE {name} ({columns}) WITH ({text});\n"
 
 

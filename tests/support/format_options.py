@@ -83,7 +83,9 @@ READS = {
     "raw-little": Read("raw", "a INT", b"\1\0\0\0", {"endianness": "little-endian"}),
     "raw-big": Read("raw", "a INT", b"\0\0\0\1"),
     "debezium-schema": Read("debezium-json", _PLAIN, _lines(_ENVELOPE), {"schema-include": "true"}),
-    "debezium-ignore": Read("debezium-json", _PLAIN, _lines(*(_event(each) for each in _BAD), '{"op": "z"}'), _IGNORE),
+    "debezium-ignore": Read(
+        "debezium-json", _PLAIN, _lines(*(_event(event) for event in _BAD), '{"op": "z"}'), _IGNORE
+    ),
     "debezium-iso": Read(
         "debezium-json", "a TIMESTAMP(3), b STRING", _lines(_event('{"a": "2020-01-01T00:00:01.5"}')), _ISO
     ),
@@ -126,8 +128,8 @@ WRITES = {
 
 def _table(name: str, case: Read | Write, place: Path) -> str:
     options = "".join(f", '{case.format}.{key}' = '{value}'" for key, value in case.options.items())
-    given = f"'connector' = 'filesystem', 'path' = '{place}', 'format' = '{case.format}'{options}"
-    return f"CREATE TABLE `{name}` ({case.columns}) WITH ({given});"
+    settings = f"'connector' = 'filesystem', 'path' = '{place}', 'format' = '{case.format}'{options}"
+    return f"CREATE TABLE `{name}` ({case.columns}) WITH ({settings});"
 
 
 def _chosen(name: str, case: Read) -> str:
@@ -152,15 +154,15 @@ def program(folder: Path) -> str:
 
 def results(folder: Path) -> dict[str, list[str]]:
     """What a run of the program left, by the case: `r-` what was read, `w-` the lines that were written."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for line in _written(folder / "read"):
         event = json.loads(line)
         row = event["after"] or event["before"]
-        found.setdefault(f"r-{row['name']}", []).append(f"{event['op']} {row['a']} {row['b']}")
-    found |= {f"w-{name}": _written(folder / "out" / name) for name in WRITES}
-    return {name: sorted(lines) for name, lines in sorted(found.items())}
+        result.setdefault(f"r-{row['name']}", []).append(f"{event['op']} {row['a']} {row['b']}")
+    result |= {f"w-{name}": _written(folder / "out" / name) for name in WRITES}
+    return {name: sorted(lines) for name, lines in sorted(result.items())}
 
 
 def _written(folder: Path) -> list[str]:
-    files = [each for each in folder.rglob("*") if each.is_file() and not each.name.startswith((".", "_"))]
-    return [line for each in files for line in each.read_bytes().decode("iso-8859-1").splitlines()]
+    files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith((".", "_"))]
+    return [line for path in files for line in path.read_bytes().decode("iso-8859-1").splitlines()]

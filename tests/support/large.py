@@ -32,18 +32,18 @@ class Chain:
 
     def rows(self, rows: Iterable[dict[str, Any]], count: int) -> Counter[str]:
         """What table `o` has in the end, as `left` gives it."""
-        found = [(row["id"], row["s"]) for row in rows]
+        result = [(row["id"], row["s"]) for row in rows]
         for at in range(count):
-            found = self.step(at, found)
-        return counted({"id": key, "s": text} for key, text in found)
+            result = self.step(at, result)
+        return counted({"id": key, "s": text} for key, text in result)
 
 
 def _greatest(rows: Rows, by: int) -> Rows:
     """The greatest value of the other column, of each value of one."""
-    found: dict[Any, tuple[int, str]] = {}
+    greatest: dict[Any, tuple[int, str]] = {}
     for row in rows:
-        found[row[by]] = max(found.get(row[by], row), row, key=lambda each: each[1 - by])
-    return list(found.values())
+        greatest[row[by]] = max(greatest.get(row[by], row), row, key=lambda candidate: candidate[1 - by])
+    return list(greatest.values())
 
 
 def _aggregate(at: int, below: str) -> str:
@@ -53,8 +53,8 @@ def _aggregate(at: int, below: str) -> str:
 
 
 def _aggregated(at: int, rows: Rows) -> Rows:
-    found = _greatest(rows, by=at % 2)
-    return [(key + at, text) for key, text in found] if at % 2 else found
+    greatest = _greatest(rows, by=at % 2)
+    return [(key + at, text) for key, text in greatest] if at % 2 else greatest
 
 
 _KINDS = (
@@ -89,8 +89,8 @@ def counted(rows: Iterable[dict[str, Any]]) -> Counter[str]:
 
 def left(changes: Iterable[dict[str, Any]]) -> Counter[str]:
     """The rows that changes, as format `debezium-json` writes them, leave."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for change in changes:
-        found.update(counted([change["after"]] if change["after"] is not None else []))
-        found.subtract(counted([change["before"]] if change["before"] is not None else []))
-    return Counter({row: count for row, count in found.items() if count})
+        counts.update(counted([change["after"]] if change["after"] is not None else []))
+        counts.subtract(counted([change["before"]] if change["before"] is not None else []))
+    return Counter({row: count for row, count in counts.items() if count})

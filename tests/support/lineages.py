@@ -25,13 +25,13 @@ class Changes:
 def changes(old: CompiledPlan, new: CompiledPlan) -> Changes:
     """Compare sources, then operators that belong together; tables are told apart by the places of their rows."""
     before, after = lineage_of(old), lineage_of(new)
-    found = match_operators(old, new, lineages=(before, after), loose=True)
-    pairs = [(_operator(before, each.old), _operator(after, each.new)) for each in found.matches]
+    matching = match_operators(old, new, lineages=(before, after), loose=True)
+    pairs = [(_operator(before, match.old), _operator(after, match.new)) for match in matching.matches]
     texts = list(_sources(before.sources, after.sources))
     for left, right in pairs:
         texts += [f"{right.uid or right.kind}: {text}" for text in _edits(left.properties, right.properties)]
-    texts += [f"gone {_operator(before, node).kind}" for node in found.gone]
-    texts += [f"added {_operator(after, node).kind}" for node in found.added]
+    texts += [f"gone {_operator(before, node).kind}" for node in matching.gone]
+    texts += [f"added {_operator(after, node).kind}" for node in matching.added]
     return Changes(texts, pairs)
 
 
@@ -53,7 +53,7 @@ def _sources(old: Sequence[SourceLineage], new: Sequence[SourceLineage]) -> list
 
 
 def _edits(old: Sequence[Property], new: Sequence[Property]) -> list[str]:
-    before, after = ({each.name: each for each in side} for side in (old, new))
+    before, after = ({item.name: item for item in side} for side in (old, new))
     return [
         f"{name}: {' -> '.join(_shown(before.get(name), after.get(name)))}"
         for name in dict.fromkeys([*before, *after])
@@ -63,7 +63,7 @@ def _edits(old: Sequence[Property], new: Sequence[Property]) -> list[str]:
 
 def _shown(old: Property | None, new: Property | None) -> tuple[str, str]:
     """Old and new value; of long lists that differ in some places, these places."""
-    left, right = ((each.items if each is not None else ()) for each in (old, new))
+    left, right = ((side.items if side is not None else ()) for side in (old, new))
     if len(left) == len(right):
         pairs = [(a, b) for a, b in zip(left, right, strict=True) if (a.digest, a.type) != (b.digest, b.type)]
         left, right = tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
@@ -73,4 +73,4 @@ def _shown(old: Property | None, new: Property | None) -> tuple[str, str]:
         lambda item: f"{item.full or item.text} {item.type}".strip(),
     )
     texts = [tuple(", ".join(map(way, side)) or _NONE for side in (left, right)) for way in ways]
-    return next(((one, other) for one, other in texts if one != other), (_NONE, _NONE))
+    return next(((old_text, new_text) for old_text, new_text in texts if old_text != new_text), (_NONE, _NONE))

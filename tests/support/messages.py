@@ -21,18 +21,18 @@ Options = Mapping[str, str]
 
 def _format(spark: SparkSession, name: str) -> LineFormat:
     register(spark)
-    found = file_format(name)
-    assert isinstance(found, LineFormat)
-    return found
+    format_ = file_format(name)
+    assert isinstance(format_, LineFormat)
+    return format_
 
 
 def read(spark: SparkSession, name: str, row: t.RowType, messages: Sequence[bytes], options: Options) -> list[Any]:
     """The changes in messages: kind, then the columns."""
     spec = FormatTable("c.d.t", row, options)
-    frame = spark.createDataFrame([(each,) for each in messages], "value binary").coalesce(1)
+    frame = spark.createDataFrame([(message,) for message in messages], "value binary").coalesce(1)
     changes = message_changes(spark, _format(spark, name), spec, F.col("value").cast("string"))
     rows = frame.select(F.inline(changes))
-    return [tuple(each)[:1] + tuple(each)[2:] for each in rows.collect()]
+    return [tuple(row)[:1] + tuple(row)[2:] for row in rows.collect()]
 
 
 def write(spark: SparkSession, name: str, row: t.RowType, rows: str, options: Options, kind: str = "0") -> list[bytes]:
@@ -49,4 +49,4 @@ def write(spark: SparkSession, name: str, row: t.RowType, rows: str, options: Op
     spec = FormatTable("c.d.t", row, options)
     columns = F.struct(*(F.col(f"c{at}") for at in range(len(row.fields))))
     line = _format(spark, name).line(spark, spec, F.expr(f"CAST({kind} AS TINYINT)"), columns)
-    return [bytes(each[0]) for each in spark.sql(rows).coalesce(1).select(line.cast("binary")).collect()]
+    return [bytes(row[0]) for row in spark.sql(rows).coalesce(1).select(line.cast("binary")).collect()]

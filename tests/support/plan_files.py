@@ -36,12 +36,12 @@ def data_of(case: str) -> Any:
 
 def in_another_order(data: Any, seed: str) -> tuple[Any, dict[int, int]]:
     """The plan with other ids and its nodes in another order; the new ids by the old ones."""
-    found, chance = copy.deepcopy(data), random.Random(seed)
-    numbers = chance.sample(range(1000), len(found["nodes"]))
-    ids = {node["id"]: number for node, number in zip(found["nodes"], numbers, strict=True)}
-    for node in found["nodes"]:
+    shuffled, chance = copy.deepcopy(data), random.Random(seed)
+    numbers = chance.sample(range(1000), len(shuffled["nodes"]))
+    ids = {node["id"]: number for node, number in zip(shuffled["nodes"], numbers, strict=True)}
+    for node in shuffled["nodes"]:
         node["id"] = ids[node["id"]]
-    for edge in found["edges"]:
+    for edge in shuffled["edges"]:
         edge["source"], edge["target"] = ids[edge["source"]], ids[edge["target"]]
-    chance.shuffle(found["nodes"])
-    return found, ids
+    chance.shuffle(shuffled["nodes"])
+    return shuffled, ids

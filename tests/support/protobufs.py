@@ -75,7 +75,7 @@ def add_classes(spark: SparkSession, folder: Path) -> None:
     (folder / "java").mkdir()
     (folder / "classes").mkdir()
     compile_protos(f"--java_out={folder}/java")
-    sources = [str(each) for each in sorted((folder / "java").rglob("*.java"))]
+    sources = [str(path) for path in sorted((folder / "java").rglob("*.java"))]
     javac = use_fit_java() / "bin" / "javac"
     subprocess.run([javac, "-nowarn", "-cp", library, "-d", folder / "classes", *sources], check=True)
     jar = shutil.make_archive(str(folder / "messages"), "zip", folder / "classes")
@@ -86,15 +86,15 @@ def told(type_: str) -> dict[str, str]:
     """A type as the kernel is told of it."""
     own = descriptor_pb2.FileDescriptorSet.FromString(descriptor_set())
     # That of the type is the last.
-    own.file.sort(key=lambda each: type_.startswith(each.package + "."))
+    own.file.sort(key=lambda file: type_.startswith(file.package + "."))
     return {"message-type": type_, "descriptors": base64.b64encode(own.SerializeToString()).decode()}
 
 
 @cache
 def _types() -> Mapping[str, Any]:
     pool = descriptor_pool.DescriptorPool()
-    for each in descriptor_pb2.FileDescriptorSet.FromString(descriptor_set()).file:
-        pool.Add(each)
+    for file in descriptor_pb2.FileDescriptorSet.FromString(descriptor_set()).file:
+        pool.Add(file)
     return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in CLASSES}
 
 
@@ -267,10 +267,10 @@ UNFIT = {
 
 def questions() -> dict[str, dict[str, Any]]:
     """All cases as Flink was asked for them."""
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for kind, cases in (("read", READS), ("write", WRITES), ("unfit", UNFIT)):
         for name, case in cases.items():
-            given = {"class": CLASSES[case.type], "columns": case.columns, "options": dict(case.options)}
+            question = {"class": CLASSES[case.type], "columns": case.columns, "options": dict(case.options)}
             what = {"json": case.message} if kind == "write" else {"hex": case.bytes.hex()}
-            found[f"{kind} {name}"] = {**given, **what}
-    return found
+            result[f"{kind} {name}"] = {**question, **what}
+    return result

@@ -32,12 +32,12 @@ def served(
     assert process.stderr is not None
     for line in process.stderr:
         lines.append(line)
-        if found := _ADDRESS.search(line):
+        if match := _ADDRESS.search(line):
             break
     else:
         raise AssertionError("".join(lines))
     try:
-        yield process, f"{found[1]}/api/v1/", lines
+        yield process, f"{match[1]}/api/v1/", lines
     finally:
         process.kill()
         process.wait()

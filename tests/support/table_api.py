@@ -87,10 +87,10 @@ def assert_same(env: TableEnvironment, table: Table, query: str, views: str = ""
         views: statements before the query.
     """
     sink = sink_for(env, table)
-    other = environment(views)
-    sink_for(other, table)
+    second_env = environment(views)
+    sink_for(second_env, table)
     mine = table.insert_into(sink).compile_plan()
-    same(mine.to_json(), other.compile_plan_sql(f"INSERT INTO {sink} {query}").to_json())
+    same(mine.to_json(), second_env.compile_plan_sql(f"INSERT INTO {sink} {query}").to_json())
 
 
 def same(mine: str, theirs: str) -> None:

@@ -36,7 +36,7 @@ class Topics:
 
     spark: SparkSession
     server: Broker
-    made: set[str] = field(default_factory=set)
+    created: set[str] = field(default_factory=set)
 
     @property
     def options(self) -> str:
@@ -51,7 +51,7 @@ class Topics:
         wanted.add(jvm.org.apache.kafka.clients.admin.NewTopic(name, some, none))
         with self._admin() as admin:
             admin.createTopics(wanted).all().get()
-        self.made.add(name)
+        self.created.add(name)
         return name
 
     def widen(self, name: str, partitions: int) -> None:
@@ -66,14 +66,14 @@ class Topics:
         jvm = self._jvm
         producer = jvm.org.apache.kafka.clients.producer.KafkaProducer(self._settings("serializer", "Serializer"))
         try:
-            for each in messages:
+            for message in messages:
                 headers = jvm.java.util.ArrayList()
-                for name, text in each.headers:
+                for name, text in message.headers:
                     headers.add(
                         jvm.org.apache.kafka.common.header.internals.RecordHeader(name, bytearray(text.encode()))
                     )
                 record = jvm.org.apache.kafka.clients.producer.ProducerRecord(
-                    topic, each.partition, each.timestamp, each.key, each.value, headers
+                    topic, message.partition, message.timestamp, message.key, message.value, headers
                 )
                 producer.send(record)
             producer.flush()
@@ -91,7 +91,7 @@ class Topics:
                 _text(row.value),
                 _text(row.key),
                 row.partition,
-                headers=tuple((each.key, _text(each.value) or "") for each in row.headers or ()),
+                headers=tuple((header.key, _text(header.value) or "") for header in row.headers or ()),
             )
             for row in rows.collect()
         ]
@@ -104,11 +104,11 @@ class Topics:
         return closing(self._jvm.org.apache.kafka.clients.admin.AdminClient.create(self._settings()))
 
     def _settings(self, role: str = "", suffix: str = "") -> Any:
-        found = self._jvm.java.util.Properties()
-        found.put("bootstrap.servers", self.server.address)
+        properties = self._jvm.java.util.Properties()
+        properties.put("bootstrap.servers", self.server.address)
         for part in ("key", "value") if role else ():
-            found.put(f"{part}.{role}", f"org.apache.kafka.common.serialization.String{suffix}")
-        return found
+            properties.put(f"{part}.{role}", f"org.apache.kafka.common.serialization.String{suffix}")
+        return properties
 
 
 def _text(data: bytes | bytearray | None) -> str | None:

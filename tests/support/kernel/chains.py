@@ -84,9 +84,9 @@ def _told(spark: SparkSession, operator: dict[str, Any]) -> dict[str, Any]:
     uid, types = operator["uid"], operator["inputTypes"]
     keys = [port["key"] for port in operator.get("ports", [{"key": []} for _ in types])]
     spec = {name: value for name, value in operator.items() if name not in ("inputTypes", "outputTypes")}
-    made = {"timeDomain": "processing", "watermarkDelay": 0, "ttl": [], **whole(spec)}
-    parameters = made["parameters"]
-    joined = [each for input_ in types for each in input_]
+    description = {"timeDomain": "processing", "watermarkDelay": 0, "ttl": [], **whole(spec)}
+    parameters = description["parameters"]
+    joined = [type_ for input_ in types for type_ in input_]
     if parameters.get("condition") is not None:
         parameters["condition"] = _condition(spark, joined, parameters["condition"])
     if "conditions" in parameters:
@@ -95,7 +95,7 @@ def _told(spark: SparkSession, operator: dict[str, Any]) -> dict[str, Any]:
             for at, text in enumerate(parameters["conditions"])
         ]
     return {
-        **made,
+        **description,
         "ports": [{"column": _column(uid, port), "key": key} for port, key in enumerate(keys)],
         "output": _result(uid),
         "outputSchema": f"{_fields(operator['outputTypes']).replace(':', '')}",
@@ -127,7 +127,7 @@ class Running:
     checkpoint: Path
     partitions: int = 2
     handles: list[Any] = field(default_factory=list)
-    found: list[tuple[str, Change]] = field(default_factory=list)
+    changes: list[tuple[str, Change]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Start it."""
@@ -178,7 +178,7 @@ class Running:
         for row in rows:
             uid = row.op.removeprefix("out:")
             if row.op != uid and uid in outputs:
-                self.found.append((uid, Change(NAMES[row.kind], tuple(row[_result(uid)]))))
+                self.changes.append((uid, Change(NAMES[row.kind], tuple(row[_result(uid)]))))
 
     def add(self, rows: Iterable[tuple[str, Change]], at: int | None = None) -> None:
         """A micro-batch; `at` is the time in ms to which the watermark comes with it."""
@@ -205,8 +205,8 @@ class Running:
 
     def take(self) -> list[tuple[str, Change]]:
         """What came out since the last call, in order."""
-        found, self.found = self.found, []
-        return found
+        changes, self.changes = self.changes, []
+        return changes
 
     def state_rows(self) -> dict[str, int]:
         """How many entries each operator keeps more than when the query started."""
@@ -323,8 +323,8 @@ def _take_over(old: Path, new: Path, batch: int, watermark: int) -> None:
     before = (old / "offsets" / str(batch)).read_text().splitlines()
     log = new / "offsets" / "0"
     version, settings, *_ = log.read_text().splitlines()
-    told = json.loads(settings) | {"batchWatermarkMs": watermark}
-    _write(log, [version, json.dumps(told), *before[2:]])
+    updated = json.loads(settings) | {"batchWatermarkMs": watermark}
+    _write(log, [version, json.dumps(updated), *before[2:]])
     commit = new / "commits" / "0"
     version, settings = commit.read_text().splitlines()
     _write(commit, [version, json.dumps(json.loads(settings) | {"nextBatchWatermarkMs": watermark})])

@@ -50,17 +50,17 @@ class Changed:
     @property
     def spec(self) -> dict[str, Any]:
         """The new operator's."""
-        made = {name: self._field(name, value) for name, value in self.old.items()}
-        made["inputTypes"] = [
+        new_spec = {name: self._field(name, value) for name, value in self.old.items()}
+        new_spec["inputTypes"] = [
             self._types([self.old["inputTypes"][port][at] if at is not None else "STRING" for at in order])
             for port, order in enumerate(self.orders)
         ]
         types = [("STRING" if at is None else self.old["outputTypes"][at]) for at in self._shown]
-        made["outputTypes"] = self._types(types)
-        return made
+        new_spec["outputTypes"] = self._types(types)
+        return new_spec
 
     def _types(self, types: Sequence[str]) -> list[str]:
-        return [self.wider.get(each, each) for each in types]
+        return [self.wider.get(type_, type_) for type_ in types]
 
     def _new(self, port: int, column: int) -> int:
         return list(self.orders[port]).index(column)
@@ -74,7 +74,7 @@ class Changed:
             return [self._new(_COLUMNS[name], column) for column in value]
         special: dict[str, Callable[[Any], Any]] = {
             "aggs": self._aggs,
-            "orderBy": lambda columns: [{**each, "index": self._new(0, each["index"])} for each in columns],
+            "orderBy": lambda columns: [{**column, "index": self._new(0, column["index"])} for column in columns],
             "ports": lambda ports: [
                 {"key": [self._new(at, column) for column in port["key"]]} for at, port in enumerate(ports)
             ],
@@ -82,8 +82,8 @@ class Changed:
             "inputUniqueKeys": lambda inputs: [
                 [[self._new(at, column) for column in key] for key in keys] for at, keys in enumerate(inputs)
             ],
-            "defines": lambda all_: [[self._value(each) for each in values] for values in all_],
-            "measures": lambda values: [self._value(each) for each in values],
+            "defines": lambda all_: [[self._value(value) for value in values] for values in all_],
+            "measures": lambda values: [self._value(value) for value in values],
             "conditions": self._conditions,
         }
         return special[name](value) if name in special else value
@@ -92,13 +92,13 @@ class Changed:
         return {**value, "column": self._new(0, value["column"])} if "column" in value else value
 
     def _aggs(self, aggs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        found = []
+        changed_aggs = []
         for at in self.calls:
             agg = {**aggs[at], "args": [self._new(0, column) for column in aggs[at]["args"]]}
             if agg.get("filter", -1) >= 0:
                 agg["filter"] = self._new(0, agg["filter"])
-            found.append(agg)
-        return found
+            changed_aggs.append(agg)
+        return changed_aggs
 
     def _conditions(self, texts: Sequence[str | None]) -> list[str | None]:
         if self.old["type"] != "multi-join":
@@ -152,10 +152,10 @@ class Changed:
     def shown_before(self, out: Sequence[Change]) -> list[Change]:
         """What the new operator gives, as the old one would have given it."""
         shown = self._shown
-        kept = sorted((at, place) for place, at in enumerate(shown) if at is not None)
-        found = []
+        places = sorted((at, place) for place, at in enumerate(shown) if at is not None)
+        translated = []
         for change in out:
             assert len(change.values) == len(shown)
-            values: Values = tuple(change.values[place] for _, place in kept)
-            found.append(replace(change, values=values))
-        return found
+            values: Values = tuple(change.values[place] for _, place in places)
+            translated.append(replace(change, values=values))
+        return translated

@@ -115,20 +115,20 @@ class Harness:
         for number, step in enumerate(moved["steps"]):
             assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
             assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"
-        kept = self._ask(spec, steps, states, keeps=True)
-        for number, step in enumerate(kept["steps"]):
+        recorded = self._ask(spec, steps, states, keeps=True)
+        for number, step in enumerate(recorded["steps"]):
             assert _answer(step).out == answers[number].out, (
                 f"with states kept, micro-batch {number} gives something else"
             )
         return answers
 
-    def writes(self, spec: dict[str, Any], steps: Iterable[Step], *, kept: bool = False) -> int:
+    def writes(self, spec: dict[str, Any], steps: Iterable[Step], *, keeps: bool = False) -> int:
         """The same; how often the state of a key was written: where it is kept, every three micro-batches.
 
         Raises:
             OperatorError: the operator threw.
         """
-        return int(self._ask(spec, steps, None, keeps=kept)["writes"])
+        return int(self._ask(spec, steps, None, keeps=keeps)["writes"])
 
     def states(
         self,
@@ -136,14 +136,14 @@ class Harness:
         steps: Iterable[Step],
         states: Mapping[str, bytes] | None = None,
         *,
-        kept: bool = False,
+        keeps: bool = False,
     ) -> dict[str, Any]:
         """The same; what is left in state: its `format`, and by key the `bytes` and what each `means`.
 
         Raises:
             OperatorError: the operator threw, or does not know the state.
         """
-        answer = self._ask(spec, steps, states, showStates=True, keeps=kept)
+        answer = self._ask(spec, steps, states, showStates=True, keeps=keeps)
         return {"format": answer["format"], "states": answer["states"]}
 
     def forms(self) -> tuple[dict[str, int], dict[str, int]]:

@@ -48,13 +48,13 @@ _DEFAULTS: dict[str, Any] = {
 def whole(spec: dict[str, Any]) -> dict[str, Any]:
     """A spec as the kernel wants it, from the fields that a test gives side by side."""
     fields = fields_of(spec["type"])
-    given = {name: value for name, value in spec.items() if name not in _OUTER}
-    parameters = {name: given.get(name, _DEFAULTS.get(name)) for name in fields} | given
+    inner = {name: value for name, value in spec.items() if name not in _OUTER}
+    parameters = {name: inner.get(name, _DEFAULTS.get(name)) for name in fields} | inner
     bounded = parameters.get("needRetraction") or parameters.get("preceding") is not None
     if "aggs" in parameters:
         parameters["aggs"] = [_aggregate(agg, bounded) for agg in parameters["aggs"]]
     if "orderBy" in parameters:
-        parameters["orderBy"] = [_sort_column(each) for each in parameters["orderBy"]]
+        parameters["orderBy"] = [_sort_column(column) for column in parameters["orderBy"]]
     if parameters.get("window", {}).get("type") in ("tumbling", "hopping", "cumulative"):
         parameters["window"] = {"offset": 0, **parameters["window"]}
     return {name: value for name, value in spec.items() if name in _OUTER} | {"parameters": parameters}
@@ -62,28 +62,28 @@ def whole(spec: dict[str, Any]) -> dict[str, Any]:
 
 def told(parameters: Parameters) -> dict[str, Any]:
     """Parameters as the kernel gets them, each condition as one that is known to the harness."""
-    found: dict[str, Any] = to_dict(parameters, lambda _: "0=0")
-    return found
+    description: dict[str, Any] = to_dict(parameters, lambda _: "0=0")
+    return description
 
 
 def types_of_operators() -> set[str]:
     """The names of all operators that the kernel is told of."""
-    return {each.TYPE for each in _subclasses(Parameters) if hasattr(each, "TYPE")}
+    return {class_.TYPE for class_ in _subclasses(Parameters) if hasattr(class_, "TYPE")}
 
 
 def fields_of(type_: str) -> list[str]:
     """The fields of the parameters of an operator; none of one that is not known."""
-    found = {each.TYPE: each for each in _subclasses(Parameters) if hasattr(each, "TYPE")}
-    if type_ not in found:
+    classes = {class_.TYPE: class_ for class_ in _subclasses(Parameters) if hasattr(class_, "TYPE")}
+    if type_ not in classes:
         return []
-    made: Any = found[type_]
-    return [camel(each.name) for each in dataclasses.fields(made)]
+    parameters_class: Any = classes[type_]
+    return [camel(field.name) for field in dataclasses.fields(parameters_class)]
 
 
 def _subclasses(of: type) -> Iterator[type[Parameters]]:
-    for each in of.__subclasses__():
-        yield each
-        yield from _subclasses(each)
+    for subclass in of.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
 
 
 def _aggregate(agg: dict[str, Any], retracts: bool) -> dict[str, Any]:

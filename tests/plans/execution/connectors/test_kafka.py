@@ -349,7 +349,7 @@ def test_windows_of_a_bounded_run_are_flushed_at_its_end(spark: SparkSession, to
 def test_what_a_run_refuses(
     spark: SparkSession, topics: Topics, columns: str, options: tuple[str, ...], message: str
 ) -> None:
-    if "refused" not in topics.made:
+    if "refused" not in topics.created:
         topics.make("refused")
     table = source(topics, "refused", columns, *options)
     program = f"CREATE TABLE t {table}; {printed('o', 'a INT')} INSERT INTO o SELECT a FROM t;"
