@@ -87,30 +87,30 @@ def test_a_pass_that_breaks_the_plan_is_named(monkeypatch: pytest.MonkeyPatch) -
             return frozenset({Key((9,))})
 
     def lose_columns(draft: Draft) -> Draft:
-        def other(operator: PhysicalOperator) -> PhysicalOperator:
+        def replaced(operator: PhysicalOperator) -> PhysicalOperator:
             if isinstance(operator, PhysicalTableSourceScan):
                 return Elsewhere(operator.table, operator.columns, operator.changes, operator.hints)
-            return operator.with_inputs(tuple(map(other, operator.inputs)))
+            return operator.with_inputs(tuple(map(replaced, operator.inputs)))
 
-        return draft.with_operators(map(other, draft.operators))
+        return draft.with_operators(map(replaced, draft.operators))
 
     steps = (*PIPELINE[:-1], pipeline.physical(lose_columns, "to be found out"), PIPELINE[-1])
     monkeypatch.setattr(pipeline, "PIPELINE", steps)
     monkeypatch.setattr(pipeline, "operator_faults", operator_faults)
     sinks = [sink for sink in draft.trees if isinstance(sink, Sink)]
-    with pytest.raises(InternalError, match=r"has the key \[9\] in 2 columns") as found:
+    with pytest.raises(InternalError, match=r"has the key \[9\] in 2 columns") as error:
         pipeline.plan(sinks, {})
-    assert found.value.where == "the pass lose_columns"
-    assert "report it" in found.value.remedy
+    assert error.value.where == "the pass lose_columns"
+    assert "report it" in error.value.remedy
 
 
 def test_a_pass_that_fails_is_named() -> None:
     def fail(rel: RelNode) -> RelNode:
         raise KeyError("a column")
 
-    with pytest.raises(InternalError, match="KeyError") as found:
+    with pytest.raises(InternalError, match="KeyError") as error:
         list(drafts(bound("INSERT INTO s SELECT a, b FROM t"), (pipeline.each(fail, "to fail"),)))
-    assert found.value.where == "the pass fail"
+    assert error.value.where == "the pass fail"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,28 +19,28 @@ LEDGER = table("ledger", "debezium-json", ("entry",), entry=INT, branch=STRING, 
 
 
 def planned(*sinks: Sink, **config: str) -> CompiledPlan:
-    found = plan(sinks, {key.replace("__", "."): value for key, value in config.items()})
-    assert CompiledPlan.from_json(found.to_json()) == found
-    return found
+    compiled = plan(sinks, {key.replace("__", "."): value for key, value in config.items()})
+    assert CompiledPlan.from_json(compiled.to_json()) == compiled
+    return compiled
 
 
-def kinds(found: CompiledPlan) -> list[str]:
-    return [node.kind for node in found.nodes]
+def kinds(compiled: CompiledPlan) -> list[str]:
+    return [node.kind for node in compiled.nodes]
 
 
-def the(found: CompiledPlan, kind: str) -> dict[str, object]:
-    return next(node.to_dict() for node in found.nodes if node.kind == kind)
+def the(compiled: CompiledPlan, kind: str) -> dict[str, object]:
+    return next(node.to_dict() for node in compiled.nodes if node.kind == kind)
 
 
-def ttls(found: CompiledPlan, kind: str) -> list[str]:
-    return [entry["ttl"] for entry in the(found, kind)["state"]]  # type: ignore[index, union-attr, attr-defined]
+def ttls(compiled: CompiledPlan, kind: str) -> list[str]:
+    return [entry["ttl"] for entry in the(compiled, kind)["state"]]  # type: ignore[index, union-attr, attr-defined]
 
 
 def test_nodes_are_numbered_in_the_order_of_the_flow() -> None:
-    found = planned(into(join(scan(ORDERS), scan(PAYS), "order_id", "order_id")))
-    assert kinds(found) == ["table-source-scan", "exchange", "table-source-scan", "exchange", "join", "sink"]
-    assert [node.id for node in found.nodes] == [1, 2, 3, 4, 5, 6]
-    assert [(edge.source, edge.target) for edge in found.edges] == [(1, 2), (3, 4), (2, 5), (4, 5), (5, 6)]
+    compiled = planned(into(join(scan(ORDERS), scan(PAYS), "order_id", "order_id")))
+    assert kinds(compiled) == ["table-source-scan", "exchange", "table-source-scan", "exchange", "join", "sink"]
+    assert [node.id for node in compiled.nodes] == [1, 2, 3, 4, 5, 6]
+    assert [(edge.source, edge.target) for edge in compiled.edges] == [(1, 2), (3, 4), (2, 5), (4, 5), (5, 6)]
 
 
 def test_a_hint_sets_the_ttl_of_the_side_that_it_names() -> None:
@@ -93,58 +93,60 @@ def test_outer_joins_into_an_append_only_table_are_refused() -> None:
 
 
 def test_a_join_knows_the_keys_of_its_sides() -> None:
-    found = the(planned(into(join(count_by(scan(ORDERS), "customer"), scan(LEDGER), "customer", "branch"))), "join")
-    assert found["leftUpsertKeys"] == [[0]]
-    assert found["rightUpsertKeys"] == [[0]]
-    assert "leftInputSpec=[JoinKeyContainsUniqueKey], rightInputSpec=[HasUniqueKey]" in str(found["description"])
+    actual = the(planned(into(join(count_by(scan(ORDERS), "customer"), scan(LEDGER), "customer", "branch"))), "join")
+    assert actual["leftUpsertKeys"] == [[0]]
+    assert actual["rightUpsertKeys"] == [[0]]
+    assert "leftInputSpec=[JoinKeyContainsUniqueKey], rightInputSpec=[HasUniqueKey]" in str(actual["description"])
 
 
 def test_an_upsert_sink_on_the_key_needs_no_old_rows() -> None:
     sink = into(count_by(scan(ORDERS), "customer"), "", ("customer",), connector="blackhole")
-    found = planned(sink)
-    assert the(found, "group-aggregate")["generateUpdateBefore"] is False
-    assert the(found, "sink")["inputChangelogMode"] == ["INSERT", "UPDATE_AFTER"]
-    assert the(found, "sink")["inputUpsertKey"] == [0]
+    compiled = planned(sink)
+    assert the(compiled, "group-aggregate")["generateUpdateBefore"] is False
+    assert the(compiled, "sink")["inputChangelogMode"] == ["INSERT", "UPDATE_AFTER"]
+    assert the(compiled, "sink")["inputUpsertKey"] == [0]
 
 
 def test_an_upsert_sink_on_another_key_needs_a_conflict_clause_and_then_keeps_state() -> None:
     sink = into(count_by(scan(ORDERS), "customer"), "", ("n",), connector="blackhole")
     with pytest.raises(ProgramError, match="not the query's upsert key"):
         plan([sink], {})
-    found = planned(replace(sink, on_conflict="DEDUPLICATE"))
-    assert the(found, "sink")["requireUpsertMaterialize"] is True
-    assert ttls(found, "sink") == ["0 ms"]
-    assert the(found, "group-aggregate")["generateUpdateBefore"] is True
+    compiled = planned(replace(sink, on_conflict="DEDUPLICATE"))
+    assert the(compiled, "sink")["requireUpsertMaterialize"] is True
+    assert ttls(compiled, "sink") == ["0 ms"]
+    assert the(compiled, "group-aggregate")["generateUpdateBefore"] is True
 
 
 def test_consumers_of_different_needs_get_an_aggregate_each() -> None:
     counts = count_by(scan(ORDERS), "customer")
     upsert = into(counts, "", ("customer",), connector="blackhole")
     retract = replace(into(counts), table=table("other", "debezium-json", customer=STRING, n=BIGINT))
-    found = planned(upsert, retract)
-    assert kinds(found).count("group-aggregate") == 2
-    assert kinds(found).count("table-source-scan") == 1
+    compiled = planned(upsert, retract)
+    assert kinds(compiled).count("group-aggregate") == 2
+    assert kinds(compiled).count("table-source-scan") == 1
 
 
 def test_duplicate_events_are_normalized_by_key() -> None:
-    found = plan([into(scan(LEDGER))], {"table.exec.source.cdc-events-duplicate": "true", "table.exec.state.ttl": "1d"})
-    assert kinds(found) == ["table-source-scan", "drop-update-before", "exchange", "changelog-normalize", "sink"]
-    assert the(found, "changelog-normalize")["uniqueKeys"] == [0]
-    assert ttls(found, "changelog-normalize") == ["1 d"]
+    compiled = plan(
+        [into(scan(LEDGER))], {"table.exec.source.cdc-events-duplicate": "true", "table.exec.state.ttl": "1d"}
+    )
+    assert kinds(compiled) == ["table-source-scan", "drop-update-before", "exchange", "changelog-normalize", "sink"]
+    assert the(compiled, "changelog-normalize")["uniqueKeys"] == [0]
+    assert ttls(compiled, "changelog-normalize") == ["1 d"]
 
 
 def test_one_subtree_read_twice_is_one_operator() -> None:
     counts = count_by(scan(ORDERS, "a"), "customer")
     again = count_by(scan(ORDERS, "b"), "customer")
-    found = planned(into(project(join(counts, again, "n", "n"), "customer", "customer0")))
-    assert kinds(found).count("group-aggregate") == 1
-    assert kinds(found).count("exchange") == 2
+    compiled = planned(into(project(join(counts, again, "n", "n"), "customer", "customer0")))
+    assert kinds(compiled).count("group-aggregate") == 1
+    assert kinds(compiled).count("exchange") == 2
 
 
 def test_two_inserts_into_one_table_are_one_sink() -> None:
     sink = into(scan(ORDERS))
-    found = planned(sink, replace(sink, input=scan(table("more", order_id=INT, customer=STRING))))
-    assert kinds(found) == ["table-source-scan", "table-source-scan", "union", "sink"]
+    compiled = planned(sink, replace(sink, input=scan(table("more", order_id=INT, customer=STRING))))
+    assert kinds(compiled) == ["table-source-scan", "table-source-scan", "union", "sink"]
 
 
 def test_a_chain_of_joins_on_one_key_is_one_operator_where_that_is_asked_for() -> None:
@@ -152,18 +154,18 @@ def test_a_chain_of_joins_on_one_key_is_one_operator_where_that_is_asked_for() -
     inner = join(scan(ORDERS), scan(PAYS), "order_id", "order_id")
     chain = join(project(inner, "order_id", "customer"), scan(third), "order_id", "order_id", JoinKind.LEFT)
     assert kinds(planned(into(chain))).count("join") == 2
-    found = plan([into(chain)], {"table.optimizer.multi-join.enabled": "true", "table.exec.state.ttl": "1 h"})
-    node = the(found, "multi-join")
+    compiled = plan([into(chain)], {"table.optimizer.multi-join.enabled": "true", "table.exec.state.ttl": "1 h"})
+    node = the(compiled, "multi-join")
     assert node["joinTypes"] == ["INNER", "INNER", "LEFT"]
-    assert ttls(found, "multi-join") == ["1 h", "1 h", "1 h"]
-    assert kinds(found)[-2:] == ["calc", "sink"]
+    assert ttls(compiled, "multi-join") == ["1 h", "1 h", "1 h"]
+    assert kinds(compiled)[-2:] == ["calc", "sink"]
 
 
 def test_joins_on_different_keys_stay_apart() -> None:
     third = table("third", customer=STRING, v=STRING)
     chain = join(join(scan(ORDERS), scan(PAYS), "order_id", "order_id"), scan(third), "customer", "customer")
-    found = plan([into(chain)], {"table.optimizer.multi-join.enabled": "true"})
-    assert kinds(found).count("join") == 2
+    compiled = plan([into(chain)], {"table.optimizer.multi-join.enabled": "true"})
+    assert kinds(compiled).count("join") == 2
 
 
 def test_a_filter_goes_into_the_normalizing_of_a_changelog_that_it_reads_alone() -> None:
@@ -171,10 +173,10 @@ def test_a_filter_goes_into_the_normalizing_of_a_changelog_that_it_reads_alone()
         return Filter(rel, call(">", ref(rel, "amt"), Literal(5, INT.not_null())))
 
     config = {"table.exec.source.cdc-events-duplicate": "true"}
-    found = plan([into(rich(scan(LEDGER)))], config)
-    assert "filterCondition" in the(found, "changelog-normalize")
-    assert "calc" not in kinds(found)
-    other = replace(into(scan(LEDGER)), table=table("other", "debezium-json", entry=INT, branch=STRING, amt=INT))
-    found = plan([into(rich(scan(LEDGER))), other], config)
-    assert "filterCondition" not in the(found, "changelog-normalize")
-    assert kinds(found).count("changelog-normalize") == 1
+    compiled = plan([into(rich(scan(LEDGER)))], config)
+    assert "filterCondition" in the(compiled, "changelog-normalize")
+    assert "calc" not in kinds(compiled)
+    plain_sink = replace(into(scan(LEDGER)), table=table("other", "debezium-json", entry=INT, branch=STRING, amt=INT))
+    compiled = plan([into(rich(scan(LEDGER))), plain_sink], config)
+    assert "filterCondition" not in the(compiled, "changelog-normalize")
+    assert kinds(compiled).count("changelog-normalize") == 1

@@ -17,9 +17,9 @@ DUPLICATES = TableConfig({"table.exec.source.cdc-events-duplicate": "true"})
 def table(options: str, columns: str = "a INT") -> CatalogTable:
     env = TableEnvironment()
     env.execute_sql(f"CREATE TABLE x ({columns}) WITH ({options})")
-    found = env.catalog.find(("x",))
-    assert isinstance(found, CatalogTable)
-    return found
+    catalog_table = env.catalog.find(("x",))
+    assert isinstance(catalog_table, CatalogTable)
+    return catalog_table
 
 
 def files(format_: str, columns: str = "a INT", more: str = "") -> CatalogTable:

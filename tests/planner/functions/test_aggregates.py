@@ -75,8 +75,8 @@ def test_names_in_plans() -> None:
 
 
 def test_the_share_of_a_percentile_is_a_double() -> None:
-    found = resolve_aggregate("PERCENTILE", [parse_type("INT"), parse_type("DECIMAL(2, 1) NOT NULL")])
-    assert found.arg_types == (parse_type("INT"), parse_type("DOUBLE NOT NULL"))
+    aggregate = resolve_aggregate("PERCENTILE", [parse_type("INT"), parse_type("DECIMAL(2, 1) NOT NULL")])
+    assert aggregate.arg_types == (parse_type("INT"), parse_type("DOUBLE NOT NULL"))
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ Y...............
 
 @pytest.mark.parametrize(("source", "row"), list(zip(TYPES, IMPLICIT, strict=True)))
 def test_what_goes_into_a_sink_without_a_cast(source: str, row: str) -> None:
-    found = "".join("Y" if supports_implicit_cast(parse_type(source), parse_type(t)) else "." for t in TYPES)
-    assert found == row
+    actual = "".join("Y" if supports_implicit_cast(parse_type(source), parse_type(t)) else "." for t in TYPES)
+    assert actual == row
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_functions_of_flink_prefer_the_zoned_timestamp() -> None:
 
 def test_a_time_attribute_cast_to_its_own_type_becomes_a_plain_value() -> None:
     rowtime = InputRef(0, TimestampType(precision=3, kind=TimeKind.ROWTIME))
-    found = cast(rowtime, parse_type("TIMESTAMP(3)"))
-    assert isinstance(found, Call)
-    assert type_of(found) == TimestampType(precision=3)
+    actual = cast(rowtime, parse_type("TIMESTAMP(3)"))
+    assert isinstance(actual, Call)
+    assert type_of(actual) == TimestampType(precision=3)
 
 
 def test_a_refused_cast_names_both_types() -> None:

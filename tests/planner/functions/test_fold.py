@@ -35,9 +35,9 @@ def number(text: str) -> RexNode:
     ],
 )
 def test_arithmetic_of_constants(name: str, operands: tuple[str, ...], value: object) -> None:
-    found = fold(call(name, *map(number, operands)))
-    assert isinstance(found, Literal)
-    assert found.value == value
+    actual = fold(call(name, *map(number, operands)))
+    assert isinstance(actual, Literal)
+    assert actual.value == value
 
 
 def test_a_division_by_zero_stays_for_run_time() -> None:
@@ -80,8 +80,8 @@ def test_conditions_get_simpler(rex: RexNode, wanted: RexNode) -> None:
 
 
 def test_a_projection_keeps_its_type_by_a_cast() -> None:
-    found = simplify(call("AND", FLAG, plan_literals.boolean(False)))
-    assert found == Call("$CAST$1", (plan_literals.boolean(False),), BOOLEAN, "SPECIAL")
+    actual = simplify(call("AND", FLAG, plan_literals.boolean(False)))
+    assert actual == Call("$CAST$1", (plan_literals.boolean(False),), BOOLEAN, "SPECIAL")
 
 
 def test_null_and_false_is_false_but_null_or_false_is_not() -> None:
@@ -96,8 +96,8 @@ def test_text_compares_by_its_bytes() -> None:
 
 
 def test_negation_of_a_conjunction_goes_inside() -> None:
-    found = call("NOT", call("AND", FLAG, call("<", NUMBER, KNOWN)))
-    assert found == call("OR", call("NOT", FLAG), call(">=", NUMBER, KNOWN))
+    rex = call("NOT", call("AND", FLAG, call("<", NUMBER, KNOWN)))
+    assert rex == call("OR", call("NOT", FLAG), call(">=", NUMBER, KNOWN))
 
 
 def test_functions_are_folded_for_ascii_only() -> None:

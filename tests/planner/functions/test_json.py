@@ -16,8 +16,8 @@ PATH = plan_literals.string("$.a")
 def flags(rex: RexNode) -> list[str]:
     """The keywords of a call and its constants, as `ENUM.VALUE` and text."""
     assert isinstance(rex, Call)
-    found = [operand for operand in rex.operands if isinstance(operand, Literal)]
-    return [f"{item.symbol}.{item.value}" if item.symbol else str(item.value) for item in found]
+    literals = [operand for operand in rex.operands if isinstance(operand, Literal)]
+    return [f"{item.symbol}.{item.value}" if item.symbol else str(item.value) for item in literals]
 
 
 def test_json_value_has_its_behaviours_before_their_event() -> None:

@@ -19,8 +19,8 @@ from compiled_plan.plans.errors import ProgramError
     ],
 )
 def test_numbers_are_typed_by_how_they_are_written(text: str, value: object, type_: str) -> None:
-    found = plan_literals.number(text)
-    assert (found.value, str(found.type)) == (value, type_)
+    actual = plan_literals.number(text)
+    assert (actual.value, str(actual.type)) == (value, type_)
 
 
 @pytest.mark.parametrize(
@@ -40,18 +40,18 @@ def test_numbers_are_typed_by_how_they_are_written(text: str, value: object, typ
     ],
 )
 def test_intervals_are_milliseconds_or_months(text: str, unit: str, value: str, type_: str) -> None:
-    found = plan_literals.interval(text, unit)
-    assert (found.value, str(found.type)) == (value, type_)
+    actual = plan_literals.interval(text, unit)
+    assert (actual.value, str(actual.type)) == (value, type_)
 
 
 def test_timestamps_have_the_precision_of_their_text() -> None:
-    found = plan_literals.timestamp("2020-01-01 00:00:00.1200")
-    assert (found.value, str(found.type)) == ("2020-01-01 00:00:00.12", "TIMESTAMP(4) NOT NULL")
+    actual = plan_literals.timestamp("2020-01-01 00:00:00.1200")
+    assert (actual.value, str(actual.type)) == ("2020-01-01 00:00:00.12", "TIMESTAMP(4) NOT NULL")
 
 
 def test_binary_is_base64() -> None:
-    found = plan_literals.binary("4142")
-    assert (found.value, str(found.type)) == ("QUI=", "BINARY(2) NOT NULL")
+    actual = plan_literals.binary("4142")
+    assert (actual.value, str(actual.type)) == ("QUI=", "BINARY(2) NOT NULL")
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,9 @@ def test_types_of_rows(rows: list[Any], types: str) -> None:
 
 
 def test_objects_in_columns_are_structured() -> None:
-    found = constant_rows([(Point(1, 2.0), Loose("x"))]).row_type
-    assert str(found.types[0]) == f"STRUCTURED<'{__name__}.Point', `x` BIGINT NOT NULL, `y` DOUBLE> NOT NULL"
-    assert str(found.types[1]) == f"STRUCTURED<'{__name__}.Loose', `thing` CHAR(1) NOT NULL> NOT NULL"
+    actual = constant_rows([(Point(1, 2.0), Loose("x"))]).row_type
+    assert str(actual.types[0]) == f"STRUCTURED<'{__name__}.Point', `x` BIGINT NOT NULL, `y` DOUBLE> NOT NULL"
+    assert str(actual.types[1]) == f"STRUCTURED<'{__name__}.Loose', `thing` CHAR(1) NOT NULL> NOT NULL"
     call = constant_of(Point(1, None))
     assert isinstance(call, Call) and call.name == "$OBJECT_OF$1"
     assert [operand.value for operand in call.operands if isinstance(operand, Literal)] == [

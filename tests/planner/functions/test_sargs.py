@@ -36,15 +36,15 @@ def holds(rex: RexNode, value: int) -> bool:
         return all(holds(operand, value) for operand in rex.operands)
     if rex.name == "$OR$1":
         return any(holds(operand, value) for operand in rex.operands)
-    other = rex.operands[1]
-    if isinstance(other, Sarg):
+    right = rex.operands[1]
+    if isinstance(right, Sarg):
         return any(
             (not r.has_lower or value > int(str(r.lower)) or (r.lower_closed and value == r.lower))
             and (not r.has_upper or value < int(str(r.upper)) or (r.upper_closed and value == r.upper))
-            for r in other.ranges
+            for r in right.ranges
         )
-    assert isinstance(other, Literal)
-    bound = int(str(other.value))
+    assert isinstance(right, Literal)
+    bound = int(str(right.value))
     return {
         "$=$1": value == bound,
         "$<>$1": value != bound,
@@ -58,20 +58,20 @@ def holds(rex: RexNode, value: int) -> bool:
 @given(conditions)
 def test_merging_keeps_the_meaning(condition: tuple[object, ...]) -> None:
     rex = build(condition)
-    found = simplify_condition(rex)
-    assert [holds(found, value) for value in range(-1, 8)] == [holds(rex, value) for value in range(-1, 8)]
+    actual = simplify_condition(rex)
+    assert [holds(actual, value) for value in range(-1, 8)] == [holds(rex, value) for value in range(-1, 8)]
 
 
 @given(st.lists(st.integers(0, 9), min_size=1), st.booleans())
 def test_in_lists_find_their_items(items: list[int], negated: bool) -> None:
-    found = resolve_call("NOT IN" if negated else "IN", [COLUMN, *map(plan_literals.integer, items)])
-    assert [holds(found, value) for value in range(10)] == [(value in items) is not negated for value in range(10)]
+    rex = resolve_call("NOT IN" if negated else "IN", [COLUMN, *map(plan_literals.integer, items)])
+    assert [holds(rex, value) for value in range(10)] == [(value in items) is not negated for value in range(10)]
 
 
 def test_ranges_that_touch_are_one() -> None:
     rex = build(("OR", ("<", 3), (">=", 5)))
-    found = simplify_condition(resolve_call("AND", [rex, build(("<>", 7))]))
-    assert isinstance(found, Call)
-    sarg = found.operands[1]
+    actual = simplify_condition(resolve_call("AND", [rex, build(("<>", 7))]))
+    assert isinstance(actual, Call)
+    sarg = actual.operands[1]
     assert isinstance(sarg, Sarg)
     assert [(r.lower, r.upper) for r in sarg.ranges] == [(None, 3), (5, 7), (7, None)]

@@ -56,9 +56,9 @@ def project(rel: RelNode, *names: str) -> Project:
 
 def count_by(rel: RelNode, *names: str) -> Aggregate:
     keys = tuple(rel.row_type.names.index(name) for name in names)
-    found = AggregateCall("$COUNT$1", (), BIGINT.not_null(), "n", syntax="FUNCTION_STAR")
+    count = AggregateCall("$COUNT$1", (), BIGINT.not_null(), "n", syntax="FUNCTION_STAR")
     types = (*(rel.row_type.types[key] for key in keys), BIGINT.not_null())
-    return Aggregate(rel, keys, (found,), row_of((*names, "n"), types))
+    return Aggregate(rel, keys, (count,), row_of((*names, "n"), types))
 
 
 def into(rel: RelNode, format_: str = "debezium-json", key: tuple[str, ...] = (), **options: str) -> Sink:

@@ -95,10 +95,10 @@ def main() -> int:
         name = f"{folder.parent.name}/{folder.name}"
         if options.only and not any(name.startswith(item) for item in options.only):
             continue
-        found, plan = compare(folder)
-        totals[found.verdict] = totals.get(found.verdict, 0) + 1
-        if options.verbose or found.verdict != "same":
-            sys.stdout.write(f"{found.verdict:8} {found.case}  {found.detail}\n")
+        comparison, plan = compare(folder)
+        totals[comparison.verdict] = totals.get(comparison.verdict, 0) + 1
+        if options.verbose or comparison.verdict != "same":
+            sys.stdout.write(f"{comparison.verdict:8} {comparison.case}  {comparison.detail}\n")
         if plan is not None and options.out is not None:
             options.out.mkdir(parents=True, exist_ok=True)
             (options.out / (name.replace("/", "__") + ".json")).write_text(plan.to_json())

@@ -24,5 +24,5 @@ COUNTS = "(SELECT k, COUNT(*) AS c, MAX(v) AS m FROM t GROUP BY k)"
 )
 def test_values_are_taken_back_where_an_update_can_move_them(query: str, retractions: tuple[bool, ...]) -> None:
     plan = TableEnvironment().compile_script(f"{TABLES} INSERT INTO results {query};")
-    found = [node.agg_call_need_retractions for node in plan.nodes if node.type.startswith("stream-exec-group-agg")]
-    assert found[-1] == retractions
+    actual = [node.agg_call_need_retractions for node in plan.nodes if node.type.startswith("stream-exec-group-agg")]
+    assert actual[-1] == retractions

@@ -34,7 +34,7 @@ _COMMON = "id type uid ttlAsCompiled description inputProperties outputType stat
 def programs() -> dict[str, str]:
     """The programs by name, each with its tables and its sink."""
     setup, *blocks = re.split(r"(?m)^--- ", (_HERE / "timed_programs.sql").read_text())
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for block in blocks:
         head, body = block.split("\n", 1)
         name, _, columns = head.partition(" ")
@@ -46,8 +46,8 @@ def programs() -> dict[str, str]:
         if columns:
             sink = f"CREATE TABLE sink_auto {columns} WITH ({_SINK});\nINSERT INTO sink_auto {query}"
             statements = f"{before};\n{sink}" if before.strip() else sink
-        found[name] = f"{setup}\n{statements};"
-    return found
+        texts[name] = f"{setup}\n{statements};"
+    return texts
 
 
 _SINK = "'connector' = 'filesystem', 'path' = '/data/out', 'format' = 'debezium-json'"
@@ -74,8 +74,8 @@ def own(node: dict[str, Any]) -> dict[str, Any]:
     """The fields of a node that are compared."""
     kind = kind_of(node)
     fields = _FIELDS.get(kind)
-    found = {key: item for key, item in node.items() if key not in _COMMON and (fields is None or key in fields)}
-    return {kind: bare(found) | ({"output": bare(node["outputType"])} if fields else {})}
+    own_fields = {key: item for key, item in node.items() if key not in _COMMON and (fields is None or key in fields)}
+    return {kind: bare(own_fields) | ({"output": bare(node["outputType"])} if fields else {})}
 
 
 def kind_of(node: dict[str, Any]) -> str:
@@ -87,7 +87,7 @@ _REFUSED_HERE = {"x_lag_neg"}
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, found in _PLANS.items() if "nodes" in found and name not in _REFUSED_HERE]
+    "name", [name for name, answer in _PLANS.items() if "nodes" in answer and name not in _REFUSED_HERE]
 )
 def test_the_plan_is_that_of_flink(name: str) -> None:
     nodes = TableEnvironment().compile_script(programs()[name]).to_dict()["nodes"]
@@ -97,7 +97,7 @@ def test_the_plan_is_that_of_flink(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [name for name, found in _PLANS.items() if "refused" in found])
+@pytest.mark.parametrize("name", [name for name, answer in _PLANS.items() if "refused" in answer])
 def test_what_flink_cannot_run_is_refused(name: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         TableEnvironment().compile_script(programs()[name])

@@ -71,8 +71,8 @@ def accumulators(source: str, calls: str, *types: str, window: str = "TUMBLE") -
 
 
 def test_sums_and_averages_send_what_is_summed_and_counted() -> None:
-    found = accumulators("v", "SUM(dc), AVG(i), COUNT(*), COUNT(l)", "DECIMAL(38, 2)", "INT", "BIGINT", "BIGINT")
-    assert found == [
+    actual = accumulators("v", "SUM(dc), AVG(i), COUNT(*), COUNT(l)", "DECIMAL(38, 2)", "INT", "BIGINT", "BIGINT")
+    assert actual == [
         ("sum$0", "DECIMAL(38, 2)"),
         ("sum$1", "BIGINT"),
         ("count$2", "BIGINT"),
@@ -82,8 +82,8 @@ def test_sums_and_averages_send_what_is_summed_and_counted() -> None:
 
 
 def test_a_sum_that_takes_values_back_counts_them() -> None:
-    found = accumulators("c", "SUM(i), COUNT(*)", "INT", "BIGINT")
-    assert found == [("sum$0", "INT"), ("count$1", "BIGINT"), ("count1$2", "BIGINT")]
+    actual = accumulators("c", "SUM(i), COUNT(*)", "INT", "BIGINT")
+    assert actual == [("sum$0", "INT"), ("count$1", "BIGINT"), ("count1$2", "BIGINT")]
 
 
 def test_windows_count_their_rows_where_they_may_become_empty() -> None:
@@ -97,16 +97,16 @@ def test_a_maximum_that_takes_values_back_keeps_them_all() -> None:
     (name, type_), _ = accumulators("c", "MAX(dc)", "DECIMAL(10, 2)")
     assert name == "max$0"
     assert type_["implementationClass"].endswith("MaxWithRetractAggFunction$MaxWithRetractAccumulator")
-    kept = type_["attributes"][2]["attributeType"]["externalDataType"]
-    assert "MAP<DECIMAL(10, 2) NOT NULL, BIGINT>" in kept["logicalType"]
-    assert kept["fields"][0]["keyClass"]["conversionClass"].endswith("DecimalData")
+    view_type = type_["attributes"][2]["attributeType"]["externalDataType"]
+    assert "MAP<DECIMAL(10, 2) NOT NULL, BIGINT>" in view_type["logicalType"]
+    assert view_type["fields"][0]["keyClass"]["conversionClass"].endswith("DecimalData")
 
 
 def test_distinct_values_of_one_column_are_kept_once() -> None:
-    found = accumulators(
+    actual = accumulators(
         "v", "COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE i > 1), SUM(DISTINCT i)", *["BIGINT"] * 2, "INT"
     )
-    assert [name for name, _ in found] == ["count$0", "count$1", "sum$2", "distinct$0", "distinct$1"]
+    assert [name for name, _ in actual] == ["count$0", "count$1", "sum$2", "distinct$0", "distinct$1"]
 
 
 def test_the_first_value_is_not_merged_from_parts() -> None:

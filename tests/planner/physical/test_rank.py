@@ -37,16 +37,16 @@ def ranked(order: str, condition: str, columns: str = "a", table: str = "t", sin
     [("ts DESC", True, True), ("ts ASC", True, False), ("p DESC", False, True), ("p ASC", False, False)],
 )
 def test_the_first_or_last_row_by_time_is_a_deduplicate(order: str, rowtime: bool, last: bool) -> None:
-    found = node(ranked(order, "r = 1"), "deduplicate")
-    assert (found["isRowtime"], found["keepLastRow"]) == (rowtime, last)
-    assert found.get("outputInsertOnly", False) is not last
-    assert found["generateUpdateBefore"] is last
+    deduplicate = node(ranked(order, "r = 1"), "deduplicate")
+    assert (deduplicate["isRowtime"], deduplicate["keepLastRow"]) == (rowtime, last)
+    assert deduplicate.get("outputInsertOnly", False) is not last
+    assert deduplicate["generateUpdateBefore"] is last
 
 
 def test_by_another_column_it_is_a_rank_that_takes_rows_back() -> None:
-    found = node(ranked("a ASC", "r = 1"), "rank")
-    assert found["outputRowNumber"] is False
-    assert found["generateUpdateBefore"] is True
+    rank = node(ranked("a ASC", "r = 1"), "rank")
+    assert rank["outputRowNumber"] is False
+    assert rank["generateUpdateBefore"] is True
     sink = node(ranked("a ASC", "r = 1"), "sink")
     assert sink["inputChangelogMode"] == ["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"]
 
@@ -85,8 +85,10 @@ def test_changing_rows_are_found_again_by_their_content_or_by_key() -> None:
 
 
 def test_order_by_with_limit_over_growing_counts() -> None:
-    found = node("INSERT INTO texts SELECT k, COUNT(*) AS c FROM t GROUP BY k ORDER BY c DESC LIMIT 2", "sort-limit")
-    assert found["rankStrategy"] == {"type": "UpdateFast", "primaryKeys": [0]}
+    sort_limit = node(
+        "INSERT INTO texts SELECT k, COUNT(*) AS c FROM t GROUP BY k ORDER BY c DESC LIMIT 2", "sort-limit"
+    )
+    assert sort_limit["rankStrategy"] == {"type": "UpdateFast", "primaryKeys": [0]}
 
 
 def test_a_filter_between_makes_a_count_shrink() -> None:
@@ -95,9 +97,9 @@ def test_a_filter_between_makes_a_count_shrink() -> None:
 
 
 def test_limit_with_offset() -> None:
-    found = node("INSERT INTO ints SELECT a FROM t LIMIT 3 OFFSET 2", "limit")
-    assert found["rankRange"] == {"type": "Constant", "start": 3, "end": 5}
-    assert found["generateUpdateBefore"] is False
+    limit = node("INSERT INTO ints SELECT a FROM t LIMIT 3 OFFSET 2", "limit")
+    assert limit["rankRange"] == {"type": "Constant", "start": 3, "end": 5}
+    assert limit["generateUpdateBefore"] is False
 
 
 @pytest.mark.parametrize(

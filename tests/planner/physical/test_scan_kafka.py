@@ -21,16 +21,16 @@ def test_the_plan_is_flinks(case: Path) -> None:
     if "table.local-time-zone" in plan:
         # Flink's nodes of windows say the zone of the session.
         program = f"SET 'table.local-time-zone' = 'UTC';{program}"
-    made = TableEnvironment().compile_script(program).to_json()
-    assert same_plan(made, plan)
+    actual = TableEnvironment().compile_script(program).to_json()
+    assert same_plan(actual, plan)
     assert same_plan(CompiledPlan.from_json(plan).to_json(), plan)
 
 
 def compiled(options: str, columns: str = "a INT, b STRING", *, write: bool = False) -> None:
     table = f"CREATE TABLE K ({columns}) WITH ({options});"
-    other = "CREATE TABLE o (a INT, b STRING) WITH ('connector' = 'blackhole');"
+    sink = "CREATE TABLE o (a INT, b STRING) WITH ('connector' = 'blackhole');"
     insert = "INSERT INTO K SELECT 1, 'b'" if write else "INSERT INTO o SELECT a, b FROM K"
-    TableEnvironment().compile_script(table + other + insert)
+    TableEnvironment().compile_script(table + sink + insert)
 
 
 KAFKA = f"'connector' = 'kafka', {WHERE}"

@@ -70,8 +70,8 @@ class Evaluator:
             case Aggregate():
                 return self._aggregate(rel, outer)
             case Sort():
-                found = ordered(self._rows(rel.input, outer), rel.keys)
-                return found[rel.offset :][: rel.fetch]
+                ordered_rows = ordered(self._rows(rel.input, outer), rel.keys)
+                return ordered_rows[rel.offset :][: rel.fetch]
             case Rank():
                 return self._rank(rel, outer)
             case SetOp():
@@ -96,46 +96,48 @@ class Evaluator:
         groups: dict[Row, list[int]] = {}
         for at, row in enumerate(rows):
             groups.setdefault(tuple(self.value(rex, row, outer) for rex in window.partition), []).append(at)
-        found = [0] * len(rows)
+        numbers = [0] * len(rows)
         for members in groups.values():
             extended = [
                 (*(self.value(rex, rows[at], outer) for rex, _, _ in window.order), rows[at], at) for at in members
             ]
             keys = [SortKey(index, ascending, last) for index, (_, ascending, last) in enumerate(window.order)]
             for number, item in enumerate(ordered(extended, keys), 1):
-                found[item[-1]] = number
-        return found
+                numbers[item[-1]] = number
+        return numbers
 
     def _join(self, rel: Join, outer: Outer) -> list[Row]:
         left, right = self._rows(rel.left, outer), self._rows(rel.right, outer)
         widths = len(rel.left.row_type.fields), len(rel.right.row_type.fields)
-        found: list[Row] = []
+        result: list[Row] = []
         matched: set[int] = set()
         for row in left:
-            partners = [at for at, other in enumerate(right) if self.value(rel.condition, row + other, outer) is True]
+            partners = [
+                at for at, candidate in enumerate(right) if self.value(rel.condition, row + candidate, outer) is True
+            ]
             matched.update(partners)
             if rel.kind is JoinKind.SEMI:
-                found += [row] if partners else []
+                result += [row] if partners else []
             elif rel.kind is JoinKind.ANTI:
-                found += [] if partners else [row]
+                result += [] if partners else [row]
             else:
-                found += [row + right[at] for at in partners]
+                result += [row + right[at] for at in partners]
                 if not partners and rel.kind in (JoinKind.LEFT, JoinKind.FULL):
-                    found.append(row + (None,) * widths[1])
+                    result.append(row + (None,) * widths[1])
         if rel.kind in (JoinKind.RIGHT, JoinKind.FULL):
-            found += [(None,) * widths[0] + row for at, row in enumerate(right) if at not in matched]
-        return found
+            result += [(None,) * widths[0] + row for at, row in enumerate(right) if at not in matched]
+        return result
 
     def _correlate(self, rel: Correlate, outer: Outer) -> list[Row]:
-        found: list[Row] = []
+        result: list[Row] = []
         for row in self._rows(rel.left, outer):
             partners = self._rows(rel.right, {**outer, rel.name: row})
             if rel.condition is not None:
                 partners = [item for item in partners if self.value(rel.condition, row + item, outer) is True]
-            found += [row + item for item in partners]
+            result += [row + item for item in partners]
             if not partners and rel.kind is JoinKind.LEFT:
-                found.append(row + (None,) * len(rel.right.row_type.fields))
-        return found
+                result.append(row + (None,) * len(rel.right.row_type.fields))
+        return result
 
     def _function(self, rel: TableFunctionScan, outer: Outer) -> list[Row]:
         assert isinstance(rel.call, Call)
@@ -147,45 +149,45 @@ class Evaluator:
 
     def _aggregate(self, rel: Aggregate, outer: Outer) -> list[Row]:
         rows = self._rows(rel.input, outer)
-        found: list[Row] = []
-        for kept in rel.grouping_sets or (rel.grouping,):
+        result: list[Row] = []
+        for grouping_set in rel.grouping_sets or (rel.grouping,):
             # In a stream the empty grouping set of several gives no row for no input.
-            groups: dict[Row, list[Row]] = {} if kept or rel.grouping_sets else {(): []}
+            groups: dict[Row, list[Row]] = {} if grouping_set or rel.grouping_sets else {(): []}
             for row in rows:
-                groups.setdefault(tuple(row[index] for index in kept), []).append(row)
+                groups.setdefault(tuple(row[index] for index in grouping_set), []).append(row)
             for key, members in groups.items():
-                known = dict(zip(kept, key, strict=True))
+                known = dict(zip(grouping_set, key, strict=True))
                 head = tuple(known.get(index) for index in rel.grouping)
-                found.append(head + tuple(_called(call, members, kept) for call in rel.calls))
-        return found
+                result.append(head + tuple(_called(call, members, grouping_set) for call in rel.calls))
+        return result
 
     def _rank(self, rel: Rank, outer: Outer) -> list[Row]:
         groups: dict[Row, list[Row]] = {}
         for row in self._rows(rel.input, outer):
             groups.setdefault(tuple(row[index] for index in rel.partition), []).append(row)
-        found: list[Row] = []
+        result: list[Row] = []
         for members in groups.values():
             for number, row in enumerate(ordered(members, rel.order), 1):
                 end = row[rel.end_column] if rel.end_column is not None else rel.end
                 if number >= rel.start and (number <= end if end is not None else rel.end_column is None):
-                    found.append((*row, number) if rel.rank_column is not None else row)
-        return found
+                    result.append((*row, number) if rel.rank_column is not None else row)
+        return result
 
     def _set_operation(self, rel: SetOp, outer: Outer) -> list[Row]:
         first, *others = (self._rows(source, outer) for source in rel.sources)
         if rel.kind is SetKind.UNION:
             union = list(itertools.chain(first, *others))
             return union if rel.all else list(dict.fromkeys(union))
-        for other in others:
-            left = list(other)
-            kept: list[Row] = []
+        for branch in others:
+            left = list(branch)
+            result: list[Row] = []
             for row in first if rel.all else dict.fromkeys(first):
                 there = row in left
                 if there and rel.all:
                     left.remove(row)
                 if there is (rel.kind is SetKind.INTERSECT):
-                    kept.append(row)
-            first = kept
+                    result.append(row)
+            first = result
         return first
 
     # --- expressions
@@ -216,7 +218,7 @@ class Evaluator:
             return rows[0][0] if rows else None
         mine = [self.value(operand, row, outer) for operand in rex.operands]
         tests = [
-            _all(_compared(rex.operator, one, other) for one, other in zip(mine, item, strict=True)) for item in rows
+            _all(_compared(rex.operator, left, right) for left, right in zip(mine, item, strict=True)) for item in rows
         ]
         return _all(tests) if rex.kind is SubqueryKind.ALL else _any(tests)
 
@@ -237,11 +239,11 @@ def _pairs(items: Sequence[RexNode]) -> list[tuple[RexNode, RexNode]]:
 
 
 def _walk(rex: RexNode) -> list[RexNode]:
-    found = [rex]
+    result = [rex]
     if not isinstance(rex, Over):
         for child in rex.children():
-            found += _walk(child)
-    return found
+            result += _walk(child)
+    return result
 
 
 def _number(value: Any) -> Any:
@@ -268,8 +270,8 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def _compared(name: str, one: Any, other: Any) -> bool | None:
-    return None if one is None or other is None else _COMPARE[name](one, other)
+def _compared(name: str, left: Any, right: Any) -> bool | None:
+    return None if left is None or right is None else _COMPARE[name](left, right)
 
 
 def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -311,16 +313,16 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "$/$1": _strict(lambda a, b: math.trunc(a / b)),
     "$CAST$1": lambda a: a,
     "$COALESCE$1": lambda *args: next((item for item in args if item is not None), None),
-    "$IF$1": lambda test, then, other: then if test else other,
+    "$IF$1": lambda test, then, otherwise: then if test else otherwise,
     "$UPPER$1": _strict(lambda a: a.upper()),
 }
 
 
-def _called(call: AggregateCall, rows: list[Row], kept: Sequence[int]) -> Any:
+def _called(call: AggregateCall, rows: list[Row], grouping_set: Sequence[int]) -> Any:
     if call.name.startswith("$GROUPING"):
         value = 0
         for index in call.args:
-            value = value * 2 + (index not in kept)
+            value = value * 2 + (index not in grouping_set)
         return value
     if call.filter is not None:
         rows = [row for row in rows if row[call.filter] is True]
@@ -349,9 +351,9 @@ def _called(call: AggregateCall, rows: list[Row], kept: Sequence[int]) -> Any:
 def ordered(rows: Sequence[Row], keys: Sequence[SortKey]) -> list[Row]:
     """The rows by keys, then by all columns, so that ties do not depend on the plan."""
 
-    def compare(one: Row, other: Row) -> int:
+    def compare(first: Row, second: Row) -> int:
         for key in keys:
-            a, b = one[key.index], other[key.index]
+            a, b = first[key.index], second[key.index]
             if a == b:
                 continue
             if a is None or b is None:

@@ -80,14 +80,14 @@ class Generator:
     def _from(self, depth: int) -> tuple[str, list[str]]:
         source, columns = self._relation(depth)
         for _ in range(self._rng.choice([0, 0, 1, 1, 2])):
-            other, more = self._relation(depth)
+            right, more = self._relation(depth)
             kind = self._rng.choice(JOINS)
             condition = ""
             if kind != "CROSS JOIN":
                 condition = f" ON {self._rng.choice(columns)} = {self._rng.choice(more)}"
                 if self._chance(0.4):
                     condition += f" AND {self._condition([*columns, *more], 0)}"
-            source = f"{source} {kind} {other}{condition}"
+            source = f"{source} {kind} {right}{condition}"
             columns = [*columns, *more]
         return source, columns
 
@@ -98,8 +98,8 @@ class Generator:
         names = [f"c{at}" for at in range(count)]
         kind = self._rng.random()
         if kind < 0.25:
-            key, other = self._rng.choice(columns), self._rng.choice(columns)
-            call = self._rng.choice(["COUNT(*)", f"SUM({other})", f"MAX({other})"])
+            key, argument = self._rng.choice(columns), self._rng.choice(columns)
+            call = self._rng.choice(["COUNT(*)", f"SUM({argument})", f"MAX({argument})"])
             selected = [key, call][:count]
             having = f" HAVING COUNT(*) > {self._rng.randint(0, 2)}" if self._chance(0.3) else ""
             tail = f"{where} GROUP BY {key}{having}"

@@ -21,8 +21,8 @@ SINK_3 = "CREATE TABLE o3 (x INT, y INT, z INT) WITH ('connector' = 'blackhole')
 def nodes(select: str, sink: str) -> list[dict[str, Any]]:
     env = TableEnvironment()
     plan = json.loads(env.compile_script(f"{TABLES}{SINK}{SINK_3}INSERT INTO {sink} SELECT {select}").to_json())
-    found: list[dict[str, Any]] = plan["nodes"]
-    return found
+    result: list[dict[str, Any]] = plan["nodes"]
+    return result
 
 
 def joins(select: str, sink: str = "o") -> list[dict[str, Any]]:

@@ -68,10 +68,10 @@ def test_rewrites_keep_the_meaning(query: str) -> None:
     bound = _bound(environment, query)
     optimized = _optimized(bound)
     for seed in range(25):
-        given = tables(seed)
-        before = Counter(Evaluator(given).rows(bound))
-        after = Counter(Evaluator(given).rows(optimized))
-        assert after == before, f"seed {seed}: {given}"
+        inputs = tables(seed)
+        before = Counter(Evaluator(inputs).rows(bound))
+        after = Counter(Evaluator(inputs).rows(optimized))
+        assert after == before, f"seed {seed}: {inputs}"
 
 
 @pytest.mark.parametrize("start", range(0, 200, 20))
@@ -83,9 +83,9 @@ def test_rewrites_keep_the_meaning_of_random_queries(start: int) -> None:
         bound = _bound(environment, query)
         optimized = _optimized(bound)
         for data in range(4):
-            given = tables(seed * 7 + data)
-            after = Counter(Evaluator(given).rows(optimized))
-            assert after == Counter(Evaluator(given).rows(bound)), f"{query} over {given}"
+            inputs = tables(seed * 7 + data)
+            after = Counter(Evaluator(inputs).rows(optimized))
+            assert after == Counter(Evaluator(inputs).rows(bound)), f"{query} over {inputs}"
         plan = environment.compile_plan_sql(f"INSERT INTO {_target(bound)} {query}")
         assert CompiledPlan.from_json(plan.to_json()) == plan
 
@@ -94,8 +94,8 @@ def _optimized(bound: Sink) -> RelNode:
     """The tree as operators are chosen for it."""
     names = [step.name for step in PIPELINE]
     *_, (_, draft) = drafts(Draft(Settings({}), (bound,)), PIPELINE[: names.index("choose_operators")])
-    (found,) = draft.trees
-    return found
+    (tree,) = draft.trees
+    return tree
 
 
 def _target(bound: Sink) -> str:
@@ -110,8 +110,8 @@ def _bound(environment: TableEnvironment, query: str) -> Sink:
     (statement,) = parse_script(text)
     assert isinstance(statement, Insert)
     binder = new_binder(SourceText(text), environment.catalog)
-    found = binder.bind_query(binder, statement.query, Surroundings())
-    names = [f"c{at}" for at in range(len(found.types))]
-    columns = tuple(Column(name, type_) for name, type_ in zip(names, found.types, strict=True))
+    rel = binder.bind_query(binder, statement.query, Surroundings())
+    names = [f"c{at}" for at in range(len(rel.types))]
+    columns = tuple(Column(name, type_) for name, type_ in zip(names, rel.types, strict=True))
     target = CatalogTable(ObjectIdentifier("a", "b", "sink"), columns, (("connector", "print"),))
-    return Sink(found.rel, target)
+    return Sink(rel.rel, target)

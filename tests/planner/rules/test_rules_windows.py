@@ -83,11 +83,12 @@ def test_fewer_columns_than_start_and_end_are_an_ordinary_group(columns: str) ->
 
 
 @pytest.mark.parametrize(
-    ("columns", "found"), [("bidder", ["window-aggregate"]), ("auction", ["window-table-function", "group-aggregate"])]
+    ("columns", "expected"),
+    [("bidder", ["window-aggregate"]), ("auction", ["window-table-function", "group-aggregate"])],
 )
-def test_sessions_are_aggregated_by_what_they_are_partitioned_by(columns: str, found: list[str]) -> None:
+def test_sessions_are_aggregated_by_what_they_are_partitioned_by(columns: str, expected: list[str]) -> None:
     plan = compiled(f"SELECT COUNT(*) FROM {SESSION} GROUP BY window_start, window_end, {columns}", "BIGINT")
-    assert kinds(plan) == found
+    assert kinds(plan) == expected
 
 
 def test_processing_time_is_aggregated_in_one_phase() -> None:
@@ -111,25 +112,25 @@ def test_rows_of_equal_windows_are_joined_as_the_window_ends(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "condition",
     [
         "l.window_start = r.window_start",
         "l.window_start = r.window_start AND l.window_end = r.window_start",
     ],
 )
-def test_equal_starts_alone_make_a_regular_join(other: str) -> None:
+def test_equal_starts_alone_make_a_regular_join(condition: str) -> None:
     plan = compiled(
-        f"SELECT l.price, r.seller FROM {TUMBLE} l JOIN {OTHER} r ON l.auction = r.id AND {other}", "INT", "STRING"
+        f"SELECT l.price, r.seller FROM {TUMBLE} l JOIN {OTHER} r ON l.auction = r.id AND {condition}", "INT", "STRING"
     )
     assert kinds(plan)[-1] == "join"
 
 
-@pytest.mark.parametrize(("side", "found"), [("l", "global-window-aggregate"), ("r", "group-aggregate")])
-def test_padded_rows_are_of_no_window(side: str, found: str) -> None:
+@pytest.mark.parametrize(("side", "expected"), [("l", "global-window-aggregate"), ("r", "group-aggregate")])
+def test_padded_rows_are_of_no_window(side: str, expected: str) -> None:
     on = "l.auction = r.id AND l.window_start = r.window_start AND l.window_end = r.window_end"
     joined = f"{TUMBLE} l LEFT JOIN {OTHER} r ON {on}"
     plan = compiled(f"SELECT COUNT(*) FROM {joined} GROUP BY {side}.window_start, {side}.window_end", "BIGINT")
-    assert kinds(plan)[-1] == found
+    assert kinds(plan)[-1] == expected
 
 
 def test_times_of_windows_are_compared_as_they_are() -> None:
@@ -167,17 +168,17 @@ def test_the_first_rows_of_a_window(order: str, ranks: str, kind: str) -> None:
 def test_an_aggregate_by_the_window_of_ranked_rows() -> None:
     number = "ROW_NUMBER() OVER (PARTITION BY window_start, window_end, bidder ORDER BY dt) AS rk"
     query = f"SELECT COUNT(*) FROM (SELECT *, {number} FROM {TUMBLE}) WHERE rk = 1 GROUP BY window_start, window_end"
-    found = kinds(compiled(query, "BIGINT"))
-    assert found[1:] == ["window-deduplicate", "local-window-aggregate", "global-window-aggregate"]
+    actual = kinds(compiled(query, "BIGINT"))
+    assert actual[1:] == ["window-deduplicate", "local-window-aggregate", "global-window-aggregate"]
 
 
 def test_windows_are_told_by_name_and_by_position() -> None:
     lengths = "SIZE => INTERVAL '10' MINUTE, SLIDE => INTERVAL '5' MINUTE"
     named = f"TABLE(HOP(DATA => TABLE bid, TIMECOL => DESCRIPTOR(dt), {lengths}))"
     placed = "TABLE(HOP(TABLE bid, DESCRIPTOR(dt), INTERVAL '5' MINUTE, INTERVAL '10' MINUTE))"
-    one, other = (compiled(f"SELECT window_end FROM {table}", "TIMESTAMP(3)") for table in (named, placed))
-    assert one == other
-    assert "size=[10 min], slide=[5 min]" in text(one, "window-table-function")
+    by_name, by_position = (compiled(f"SELECT window_end FROM {table}", "TIMESTAMP(3)") for table in (named, placed))
+    assert by_name == by_position
+    assert "size=[10 min], slide=[5 min]" in text(by_name, "window-table-function")
 
 
 def test_updates_are_taken_back_in_their_window() -> None:
@@ -289,8 +290,8 @@ def test_the_mini_batches_that_windows_ask_for(query: str, modes: list[str]) -> 
     environment = TableEnvironment(MINI_BATCHES)
     environment.execute_sql(f"{DDL}CREATE TABLE snk (n BIGINT) WITH ('connector' = 'blackhole');")
     plan = environment.compile_plan_sql(f"INSERT INTO snk {query}")
-    found = [node.to_dict() for node in plan.nodes if node.kind == "mini-batch-assigner"]
-    assert [node["miniBatchInterval"]["mode"] for node in found] == modes
+    assigners = [node.to_dict() for node in plan.nodes if node.kind == "mini-batch-assigner"]
+    assert [node["miniBatchInterval"]["mode"] for node in assigners] == modes
 
 
 @pytest.mark.parametrize(

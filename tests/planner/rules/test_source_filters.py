@@ -44,19 +44,19 @@ def expression(rex: dict[str, Any]) -> str:
 
 def abilities(plan: dict[str, Any]) -> list[list[str]]:
     """What each scan of a plan is told."""
-    found = []
+    result = []
     for source in (node["scanTableSource"] for node in plan["nodes"] if "scanTableSource" in node):
         texts = []
-        for each in source.get("abilities", ()):
-            match each["type"]:
+        for ability in source.get("abilities", ()):
+            match ability["type"]:
                 case "FilterPushDown":
-                    texts.append(f"filter {' and '.join(map(expression, each['predicates']))}")
+                    texts.append(f"filter {' and '.join(map(expression, ability['predicates']))}")
                 case "ProjectPushDown":
-                    texts.append(f"project {each['producedType']}")
+                    texts.append(f"project {ability['producedType']}")
                 case "LimitPushDown":
-                    texts.append(f"limit {each['limit']}")
-        found.append(texts)
-    return found
+                    texts.append(f"limit {ability['limit']}")
+        result.append(texts)
+    return result
 
 
 @pytest.mark.parametrize("query", FLINK)

@@ -57,9 +57,9 @@ def test_a_rowtime_is_a_plain_timestamp_after(query: str) -> None:
     assert kinds(compiled(f"INSERT INTO times {query}"), "sink") == [TimeKind.REGULAR]
 
 
-@pytest.mark.parametrize("other", ["SELECT id, ts FROM p", "SELECT id, CAST(ts AS TIMESTAMP(3)) FROM p"])
-def test_a_union_has_the_rowtime_of_its_first_input(other: str) -> None:
-    plan = compiled(f"INSERT INTO times SELECT id, ts FROM o UNION ALL {other}")
+@pytest.mark.parametrize("second_input", ["SELECT id, ts FROM p", "SELECT id, CAST(ts AS TIMESTAMP(3)) FROM p"])
+def test_a_union_has_the_rowtime_of_its_first_input(second_input: str) -> None:
+    plan = compiled(f"INSERT INTO times SELECT id, ts FROM o UNION ALL {second_input}")
     assert kinds(plan, "union") == kinds(plan, "sink") == [TimeKind.ROWTIME]
 
 

@@ -28,8 +28,8 @@ def render(value: Any) -> str:
             return f"{operator}({render(operand)})"
         case ast.Node():
             names = [item.name for item in fields(value) if item.name not in ("span", "python")]
-            found = {name: getattr(value, name) for name in names}
-            shown = [(name, part) for name, part in found.items() if part not in (None, (), False, "")]
+            attributes = {name: getattr(value, name) for name in names}
+            shown = [(name, part) for name, part in attributes.items() if part not in (None, (), False, "")]
             texts = [render(part) if name == names[0] else f"{name}={render(part)}" for name, part in shown]
             return f"{type(value).__name__}({', '.join(texts)})"
         case tuple():

@@ -48,21 +48,21 @@ class Flink:
         """As the text of a type in a plan, in a hint or in `DataTypes.of`."""
         loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
         parser = self.jvm.org.apache.flink.table.types.logical.utils.LogicalTypeParser
-        found = parser.parse(spelling, loader)
-        if self._unresolved(found):
+        parsed = parser.parse(spelling, loader)
+        if self._unresolved(parsed):
             raise ValueError("the name of a type of the program")
-        return self._written(found)
+        return self._written(parsed)
 
-    def _unresolved(self, found: Any) -> bool:
-        children = found.getChildren()
+    def _unresolved(self, parsed: Any) -> bool:
+        children = parsed.getChildren()
         inner = [children.get(at) for at in range(children.size())]
-        return found.getTypeRoot().toString() == "UNRESOLVED" or any(map(self._unresolved, inner))
+        return parsed.getTypeRoot().toString() == "UNRESOLVED" or any(map(self._unresolved, inner))
 
     def _interval(self, spelling: str) -> str:
         self.count += 1
-        other = "MONTH" if spelling.startswith(("INTERVAL YEAR", "INTERVAL MONTH", "INTERVAL QUARTER")) else "SECOND"
+        unit = "MONTH" if spelling.startswith(("INTERVAL YEAR", "INTERVAL MONTH", "INTERVAL QUARTER")) else "SECOND"
         file = self.folder / f"{self.count}.json"
-        inner = f"CAST(i AS INTERVAL {other})"
+        inner = f"CAST(i AS INTERVAL {unit})"
         query = f"INSERT INTO sink SELECT CAST({inner} AS {spelling}) IS NULL FROM source"
         self.env.execute_sql(f"COMPILE PLAN '{file}' FOR {query}")
         nodes = json.loads(file.read_text())["nodes"]
@@ -73,8 +73,8 @@ class Flink:
         types = table._j_table.getResolvedSchema().getColumnDataTypes()
         return self._written(types.get(0).getLogicalType())
 
-    def _written(self, found: Any) -> str:
-        text = str(found.asSerializableString())
+    def _written(self, data_type: Any) -> str:
+        text = str(data_type.asSerializableString())
         return text.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
 
 
@@ -88,13 +88,13 @@ def answer(ask: Callable[[str], str], spelling: str) -> str:
 def main() -> None:
     flink = Flink()
     lines = TABLE.read_text().splitlines()
-    found = [line for line in lines if line.startswith("#")]
+    output = [line for line in lines if line.startswith("#")]
     for line in lines:
         if line and not line.startswith("#"):
             spelling = line.split(" | ")[0]
             answers = [answer(ask, spelling) for ask in (flink.column, flink.cast, flink.text)]
-            found.append(" | ".join([spelling, *answers]))
-    TABLE.write_text("\n".join(found) + "\n")
+            output.append(" | ".join([spelling, *answers]))
+    TABLE.write_text("\n".join(output) + "\n")
 
 
 if __name__ == "__main__":

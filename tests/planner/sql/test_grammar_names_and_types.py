@@ -17,10 +17,10 @@ CREATE TABLE twice (k STRING, t1 TIMESTAMP(3), t2 TIMESTAMP(3)) WITH ('connector
 
 @pytest.fixture
 def env():
-    made = TableEnvironment()
+    env = TableEnvironment()
     for statement in TABLES.split(";"):
-        made.execute_sql(statement)
-    return made
+        env.execute_sql(statement)
+    return env
 
 
 @pytest.mark.parametrize(

@@ -57,17 +57,17 @@ def test_a_word_is_a_name_where_it_is_one_in_flink(place):
     for word, outcomes in words():
         expected = DIFFERENT.get((word, place), outcomes[place])
         try:
-            found = columns(place, word)
+            actual = columns(place, word)
         except CompiledPlanError as fault:
             if expected != REFUSED:
                 wrong[word] = fault.message
             elif place in NAMES and word not in BEGINNINGS and f"`{word}`" not in fault.remedy:
                 wrong[word] = f"not told to quote: {fault.message}; {fault.remedy}"
             continue
-        if expected == REFUSED or found != (
+        if expected == REFUSED or actual != (
             plain.replace("`A`", f"`{word}`") if expected == "+" else expected.replace("{W}", word)
         ):
-            wrong[word] = f"{found} instead of {expected}"
+            wrong[word] = f"{actual} instead of {expected}"
     assert wrong == {}
 
 

@@ -49,9 +49,9 @@ def inserts(text):
 @pytest.mark.parametrize("path", programs(), ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
 def test_the_programs_parse_and_every_node_knows_its_place(path):
     text = path.read_text()
-    found = list(inserts(text))
-    assert found
-    for insert in found:
+    statements = list(inserts(text))
+    assert statements
+    for insert in statements:
         assert text[insert.target_span.start : insert.target_span.end].split(".")[-1].strip("`") == insert.target[-1]
         for node in ast.walk(insert.query):
             spot = text[node.span.start : node.span.end]

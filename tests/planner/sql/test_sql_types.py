@@ -38,12 +38,12 @@ REFUSED = {
 def rows() -> list[tuple[str, str, str]]:
     """Spelling, place, Flink's type or `-`."""
     lines = Path(__file__).with_name("flink_types.txt").read_text().splitlines()
-    found = []
+    result = []
     for line in lines:
         if line and not line.startswith("#"):
             spelling, *answers = line.split(" | ")
-            found += [(spelling, place, answer) for place, answer in zip(PLACES, answers, strict=True)]
-    return found
+            result += [(spelling, place, answer) for place, answer in zip(PLACES, answers, strict=True)]
+    return result
 
 
 def column(spelling: str) -> LogicalType:
@@ -124,8 +124,8 @@ def test_texts_in_the_table_api_are_those_of_types_not_of_sql() -> None:
     schema = Schema.new_builder().column("a", "VARCHAR").column("b", "ROW<c VARBINARY>").column("d", DataTypes.STRING())
     descriptor = TableDescriptor.for_connector("filesystem").schema(schema.build()).format("json").option("path", "x")
     env.create_temporary_table("t", descriptor.build())
-    found = env.from_path("t").get_schema().get_column_data_types()
-    assert [str(type_) for type_ in found] == ["VARCHAR(1)", "ROW<`c` VARBINARY(1)>", "VARCHAR(2147483647)"]
+    data_types = env.from_path("t").get_schema().get_column_data_types()
+    assert [str(type_) for type_ in data_types] == ["VARCHAR(1)", "ROW<`c` VARBINARY(1)>", "VARCHAR(2147483647)"]
     casts = env.from_path("t").select(lit(5).cast("VARCHAR"), lit(5).cast("STRING"), lit(5).try_cast("CHAR(3)"))
     assert [type_.text() for type_ in casts.get_schema().get_column_data_types()] == [
         "VARCHAR(1)",

@@ -257,11 +257,11 @@ def test_long_and_deep_expressions() -> None:
 @pytest.mark.parametrize("operation", ["select", "where", "join", "group_by"])
 def test_expressions_of_more_levels_than_the_limit(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = environment().from_path("T")
-    other = table.select(col("a").alias("z"))
+    renamed = table.select(col("a").alias("z"))
     operations: dict[str, Callable[[Expression], Table]] = {
         "select": table.select,
         "where": lambda deep: table.where(deep == 1),
-        "join": lambda deep: table.join(other, col("z") == deep),
+        "join": lambda deep: table.join(renamed, col("z") == deep),
         "group_by": lambda deep: table.group_by(deep).select(deep.max),
     }
     run = operations[operation]
@@ -280,10 +280,10 @@ def test_expressions_of_as_many_levels_as_the_limit() -> None:
 
 
 def _sum(parts: int) -> Expression:
-    found = col("a")
+    total = col("a")
     for _ in range(parts):
-        found = found + 1
-    return found
+        total = total + 1
+    return total
 
 
 def test_copies_are_the_same() -> None:

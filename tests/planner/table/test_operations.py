@@ -434,17 +434,17 @@ def test_a_view_of_a_table_in_sql() -> None:
 
 def test_a_statement_set_is_that_of_sql() -> None:
     sinks = source("s1", "a INT") + source("s2", "c STRING")
-    env, other = environment(sinks), environment(sinks)
+    env, sql_env = environment(sinks), environment(sinks)
     shared = t(env).where(col("b") > 1)
-    found = (
+    actual = (
         env.create_statement_set()
         .add_insert("s1", shared.select("a"))
         .add(shared.select("c").insert_into("s2"))
         .add_insert_sql("INSERT INTO s1 SELECT age FROM people")
     )
     same(
-        compiled(found),
-        other.compile_plan_sql(
+        compiled(actual),
+        sql_env.compile_plan_sql(
             """EXECUTE STATEMENT SET BEGIN
                  INSERT INTO s1 SELECT a FROM T WHERE b > 1; INSERT INTO s2 SELECT c FROM T WHERE b > 1;
                  INSERT INTO s1 SELECT age FROM people; END"""
@@ -454,11 +454,11 @@ def test_a_statement_set_is_that_of_sql() -> None:
 
 def test_columns_and_options_of_an_insert() -> None:
     sink = source("s", "a INT, b INT, c STRING")
-    env, other = environment(sink), environment(sink)
+    env, sql_env = environment(sink), environment(sink)
     mine = t(env).select("c", "a").insert_into("s", columns=["c", "a"], options={"path": "/elsewhere"})
     same(
         compiled(mine),
-        other.compile_plan_sql(
+        sql_env.compile_plan_sql(
             "INSERT INTO s /*+ OPTIONS('path' = '/elsewhere') */ (c, a) SELECT c, a FROM T"
         ).to_json(),
     )
@@ -466,12 +466,12 @@ def test_columns_and_options_of_an_insert() -> None:
 
 def test_a_conflict_of_an_insert() -> None:
     sink = "CREATE TABLE s (rate DECIMAL(32, 2), PRIMARY KEY (rate) NOT ENFORCED) WITH ('connector' = 'blackhole');"
-    env, other = environment(sink), environment(sink)
+    env, sql_env = environment(sink), environment(sink)
     rates = env.from_path("currency_rates").select("conversion_rate")
     for what in ("DEDUPLICATE", "NOTHING", "ERROR"):
         same(
             compiled(rates.insert_into("s", on_conflict=what)),  # type: ignore[arg-type]
-            other.compile_plan_sql(
+            sql_env.compile_plan_sql(
                 f"INSERT INTO s SELECT conversion_rate FROM currency_rates ON CONFLICT DO {what}"
             ).to_json(),
         )

@@ -39,10 +39,10 @@ def test_a_chain_of_one_operation(step: Callable[[Table, int], Table], count: in
 
 
 def test_a_union_of_hundreds() -> None:
-    table = found = environment().from_path("T")
+    table = union = environment().from_path("T")
     for _ in range(1_000):
-        found = found.union_all(table)
-    assert len(found.explain().splitlines()) == 1_002
+        union = union.union_all(table)
+    assert len(union.explain().splitlines()) == 1_002
 
 
 def test_a_hundred_sinks() -> None:

@@ -41,10 +41,10 @@ def run(
 
     declare("source", source)
     table = env.from_path("source")
-    made = {f"part{at}": part for at, part in enumerate(table.split(WEIGHTS))}
-    made["sampled"] = table.sample(0.5, 7)
+    views = {f"part{at}": part for at, part in enumerate(table.split(WEIGHTS))}
+    views["sampled"] = table.sample(0.5, 7)
     if not splits_alone:
-        made |= {
+        views |= {
             "other": table.split(WEIGHTS, seed=1)[0],
             "random": table.sample(0.5),
             "dropped": table.dropna(2),
@@ -53,11 +53,11 @@ def run(
             "replaced": table.replace({1: -1, None: 0}, ["a"]).where(col("id") <= 3),
         }
     inserts = env.create_statement_set()
-    for name, item in made.items():
+    for name, item in views.items():
         declare(name, folder / name)
         inserts.add_insert(name, item)
     Run(spark, inserts.compile_plan(), RunOptions(max_files_per_batch=1)).execute()
-    return {name: _read(folder / name) for name in made}
+    return {name: _read(folder / name) for name in views}
 
 
 def _read(folder: Path) -> list[dict[str, Any]]:

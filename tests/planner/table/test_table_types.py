@@ -108,8 +108,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def test_strict_mode_knows_every_result(report: list[str]) -> None:
-    found = [re.sub(r"[\w.]+\.", "", line.split('"')[1]) for line in report if "Revealed type" in line]
-    assert found == REVEALED
+    revealed = [re.sub(r"[\w.]+\.", "", line.split('"')[1]) for line in report if "Revealed type" in line]
+    assert revealed == REVEALED
 
 
 def test_wrong_arguments_are_found(report: list[str]) -> None:

@@ -62,9 +62,9 @@ def nodes(env: TableEnvironment, query: str, columns: str) -> list[dict[str, Any
     env.execute_sql(f"CREATE TABLE IF NOT EXISTS o ({columns}) WITH ('connector' = 'blackhole')")
     text = env.compile_plan_sql(f"INSERT INTO o {query}").to_json()
     assert CompiledPlan.from_json(text).to_json() == text
-    found = json.loads(text)["nodes"]
-    assert isinstance(found, list)
-    return found
+    result = json.loads(text)["nodes"]
+    assert isinstance(result, list)
+    return result
 
 
 def calc(query: str, columns: str, env: TableEnvironment | None = None) -> dict[str, Any]:
@@ -82,9 +82,9 @@ def without_python(value: Any) -> Any:
 
 def test_a_scalar_call_is_flinks() -> None:
     """The name as written, an implicit cast, CHAR as STRING without one; calls of one volatile function stay two."""
-    found = calc("SELECT ADDUP(i, l), shout(t), shout('x') FROM s", "a BIGINT, b STRING, c STRING")
+    node = calc("SELECT ADDUP(i, l), shout(t), shout('x') FROM s", "a BIGINT, b STRING, c STRING")
     column = {"kind": "INPUT_REF", "inputIndex": 2, "type": STRING}
-    assert without_python(found["projection"]) == [
+    assert without_python(node["projection"]) == [
         {
             "kind": "CALL",
             "catalogName": "`default_catalog`.`default_database`.`ADDUP`",
@@ -113,7 +113,7 @@ def test_a_scalar_call_is_flinks() -> None:
             "type": STRING,
         },
     ]
-    assert found["projection"][1]["python"] == {
+    assert node["projection"][1]["python"] == {
         "module": __name__,
         "class": "Shout",
         "kind": "SCALAR",
@@ -140,8 +140,8 @@ def test_a_correlate_is_flinks() -> None:
 
 def test_a_group_aggregate_is_flinks() -> None:
     query = "SELECT k, mean(n, 1) FILTER (WHERE n > 2), COUNT(*) FROM (SELECT k, t, COUNT(*) AS n FROM s GROUP BY k, t)"
-    found = nodes(environment(), query + " GROUP BY k", "a STRING, b DOUBLE, c BIGINT")
-    last = [node for node in found if "group-aggregate" in node["type"]][-1]
+    compiled_nodes = nodes(environment(), query + " GROUP BY k", "a STRING, b DOUBLE, c BIGINT")
+    last = [node for node in compiled_nodes if "group-aggregate" in node["type"]][-1]
     assert without_python(last["aggCalls"][0]) == {
         "name": "EXPR$1",
         "catalogName": "`default_catalog`.`default_database`.`mean`",
@@ -158,20 +158,22 @@ def test_a_group_aggregate_is_flinks() -> None:
 
 
 def test_over() -> None:
-    found = nodes(environment(), "SELECT mean(l, i) OVER (PARTITION BY k ORDER BY PROCTIME()) FROM s", "a DOUBLE")
-    over = next(node for node in found if "over" in node["type"])
+    compiled_nodes = nodes(
+        environment(), "SELECT mean(l, i) OVER (PARTITION BY k ORDER BY PROCTIME()) FROM s", "a DOUBLE"
+    )
+    over = next(node for node in compiled_nodes if "over" in node["type"])
     assert over["overSpec"]["groups"][0]["aggCalls"][0]["python"]["class"] == "Mean"
 
 
 def test_null_for_a_parameter_that_is_not_null_makes_the_result_nullable() -> None:
-    found = calc("SELECT strict(i), strict(l) FROM s", "a BIGINT, b BIGINT")
-    assert [item["type"] for item in found["projection"]] == ["BIGINT", "BIGINT NOT NULL"]
-    assert found["projection"][0]["systemName"] == "strict"
+    node = calc("SELECT strict(i), strict(l) FROM s", "a BIGINT, b BIGINT")
+    assert [item["type"] for item in node["projection"]] == ["BIGINT", "BIGINT NOT NULL"]
+    assert node["projection"][0]["systemName"] == "strict"
 
 
 def test_arguments_by_name_and_left_out() -> None:
-    found = calc("SELECT strict(flag => TRUE, number => l) FROM s", "a BIGINT")
-    assert [item.get("value") for item in found["projection"][0]["operands"]] == [None, "x", True, "0.5"]
+    node = calc("SELECT strict(flag => TRUE, number => l) FROM s", "a BIGINT")
+    assert [item.get("value") for item in node["projection"][0]["operands"]] == [None, "x", True, "0.5"]
     with pytest.raises(ProgramError, match=r"strict\(text => .*\)(.|\n)*supported signatures: strict\(number => "):
         calc("SELECT strict(text => t) FROM s", "a BIGINT")
     with pytest.raises(ProgramError, match="some arguments have names and some have not"):
@@ -212,8 +214,8 @@ class Upper(ScalarFunction):
 
 
 def type_of_call(env: TableEnvironment, call: str) -> str:
-    found = calc(f"SELECT {call} IS NULL, 1 FROM s", "a BOOLEAN, b INT", env)["projection"][0]
-    return str(found["operands"][0]["type"]) if "operands" in found else "NOT NULL"
+    condition = calc(f"SELECT {call} IS NULL, 1 FROM s", "a BOOLEAN, b INT", env)["projection"][0]
+    return str(condition["operands"][0]["type"]) if "operands" in condition else "NOT NULL"
 
 
 def test_which_function_a_name_means() -> None:
@@ -247,8 +249,8 @@ def test_create_and_drop_function(module: str) -> None:
     env = environment()
     env.execute_sql(f"CREATE FUNCTION twice AS '{module}.Outer.Twice' LANGUAGE PYTHON")
     env.execute_sql(f"CREATE FUNCTION IF NOT EXISTS twice AS '{module}.None' LANGUAGE PYTHON; SHOW FUNCTIONS")
-    found = calc("SELECT twice(l) FROM s", "a BIGINT", env)["projection"][0]
-    assert (found["class"], found["python"]["class"]) == (f"{module}.Outer.Twice", "Outer.Twice")
+    operand = calc("SELECT twice(l) FROM s", "a BIGINT", env)["projection"][0]
+    assert (operand["class"], operand["python"]["class"]) == (f"{module}.Outer.Twice", "Outer.Twice")
     env.execute_sql(f"CREATE TEMPORARY FUNCTION twice AS '{module}.Outer.Twice' LANGUAGE PYTHON")
     with pytest.raises(ProgramError, match="DROP TEMPORARY FUNCTION first"):
         env.execute_sql("DROP FUNCTION twice")

@@ -22,18 +22,18 @@ TYPES: list[LogicalType] = [INT, INT, DecimalType(precision=10, scale=2), DOUBLE
 
 def call(name: str, arg: int | None, column: str = "c") -> AggregateCall:
     args = () if arg is None else (arg,)
-    found = resolve_aggregate(name, [TYPES[index] for index in args])
-    return AggregateCall(found.internal_name, args, found.type, column, syntax=found.syntax)
+    resolved = resolve_aggregate(name, [TYPES[index] for index in args])
+    return AggregateCall(resolved.internal_name, args, resolved.type, column, syntax=resolved.syntax)
 
 
 def reduced(*calls: AggregateCall) -> Reduction:
-    found = reduce_aggregates(calls, [INT], TYPES)
-    assert found is not None
-    return found
+    reduction = reduce_aggregates(calls, [INT], TYPES)
+    assert reduction is not None
+    return reduction
 
 
-def names(found: Reduction) -> list[tuple[str, tuple[int, ...], str]]:
-    return [(item.name, item.args, str(item.type)) for item in found.calls]
+def names(reduction: Reduction) -> list[tuple[str, tuple[int, ...], str]]:
+    return [(item.name, item.args, str(item.type)) for item in reduction.calls]
 
 
 def shown(rex: RexNode) -> str:
@@ -53,46 +53,46 @@ def test_sum_and_average_stay_where_nothing_is_saved() -> None:
 
 
 def test_sum_average_and_count_of_one_column_share_two_aggregates() -> None:
-    found = reduced(call("AVG", 1), call("SUM", 1), call("COUNT", 1))
-    assert names(found) == [("$$SUM0$1", (1,), "INT NOT NULL"), ("$COUNT$1", (1,), "BIGINT NOT NULL")]
+    reduction = reduced(call("AVG", 1), call("SUM", 1), call("COUNT", 1))
+    assert names(reduction) == [("$$SUM0$1", (1,), "INT NOT NULL"), ("$COUNT$1", (1,), "BIGINT NOT NULL")]
     total = "CASE(=(#2, 0):BOOLEAN NOT NULL, None, #1):INT"
-    assert [shown(rex) for rex in found.projection] == ["#0", f"CAST(/({total}, #2):BIGINT):INT", total, "#2"]
+    assert [shown(rex) for rex in reduction.projection] == ["#0", f"CAST(/({total}, #2):BIGINT):INT", total, "#2"]
 
 
 def test_a_column_that_is_never_null_is_counted_by_rows() -> None:
-    found = reduced(call("AVG", 4), call("SUM", 4), call("COUNT", None))
-    assert names(found) == [("$$SUM0$1", (4,), "INT NOT NULL"), ("$COUNT$1", (), "BIGINT NOT NULL")]
-    assert shown(found.projection[1]) == "CAST(/(#1, #2):BIGINT NOT NULL):INT NOT NULL"
+    reduction = reduced(call("AVG", 4), call("SUM", 4), call("COUNT", None))
+    assert names(reduction) == [("$$SUM0$1", (4,), "INT NOT NULL"), ("$COUNT$1", (), "BIGINT NOT NULL")]
+    assert shown(reduction.projection[1]) == "CAST(/(#1, #2):BIGINT NOT NULL):INT NOT NULL"
 
 
 def test_standard_deviation_is_the_root_of_squares_by_count() -> None:
-    found = reduced(call("STDDEV_POP", 2))
-    assert names(found) == [("$$WELFORD_M2$1$1", (2,), "DOUBLE"), ("$COUNT$1", (2,), "BIGINT NOT NULL")]
-    assert shown(found.projection[1]) == "CAST(POWER(/(#1, #2):DOUBLE, 0.5):DOUBLE):DECIMAL(38, 6)"
+    reduction = reduced(call("STDDEV_POP", 2))
+    assert names(reduction) == [("$$WELFORD_M2$1$1", (2,), "DOUBLE"), ("$COUNT$1", (2,), "BIGINT NOT NULL")]
+    assert shown(reduction.projection[1]) == "CAST(POWER(/(#1, #2):DOUBLE, 0.5):DOUBLE):DECIMAL(38, 6)"
 
 
 def test_a_sample_divides_by_one_less_and_has_no_spread_of_one_value() -> None:
-    found = reduced(call("VAR_SAMP", 3))
+    reduction = reduced(call("VAR_SAMP", 3))
     less = "CASE(=(#2, 1):BOOLEAN NOT NULL, None, -(#2, 1):BIGINT NOT NULL):BIGINT"
-    assert shown(found.projection[1]) == f"/(#1, {less}):DOUBLE"
+    assert shown(reduction.projection[1]) == f"/(#1, {less}):DOUBLE"
 
 
 def test_what_stands_beside_a_deviation_is_written_out_too() -> None:
-    found = reduced(call("AVG", 1), call("STDDEV_POP", 3))
-    assert [item.name for item in found.calls] == ["$SUM$1", "$COUNT$1", "$$WELFORD_M2$1$1", "$COUNT$1"]
-    assert shown(found.projection[1]) == "CAST(/(#1, #2):BIGINT):INT"
+    reduction = reduced(call("AVG", 1), call("STDDEV_POP", 3))
+    assert [item.name for item in reduction.calls] == ["$SUM$1", "$COUNT$1", "$$WELFORD_M2$1$1", "$COUNT$1"]
+    assert shown(reduction.projection[1]) == "CAST(/(#1, #2):BIGINT):INT"
 
 
 def test_an_average_of_decimals_divides_decimals() -> None:
-    found = reduced(call("AVG", 2), call("SUM", 2), call("COUNT", 2))
+    reduction = reduced(call("AVG", 2), call("SUM", 2), call("COUNT", 2))
     total = "CASE(=(#2, 0):BOOLEAN NOT NULL, None, #1):DECIMAL(38, 2)"
-    assert shown(found.projection[1]) == f"/(CAST({total}):DECIMAL(38, 6), #2):DECIMAL(38, 6)"
+    assert shown(reduction.projection[1]) == f"/(CAST({total}):DECIMAL(38, 6), #2):DECIMAL(38, 6)"
 
 
 def over(name: str, arg: int) -> RexNode:
     operand = InputRef(arg, TYPES[arg])
-    found = resolve_aggregate(name, [TYPES[arg]], over=True)
-    return expand_over(Over(found.internal_name, (operand,), (), (), found.type))
+    resolved = resolve_aggregate(name, [TYPES[arg]], over=True)
+    return expand_over(Over(resolved.internal_name, (operand,), (), (), resolved.type))
 
 
 def inner(rex: RexNode) -> list[tuple[str, str]]:
@@ -144,9 +144,9 @@ def aggregate(*calls: AggregateCall) -> RelNode:
 
 def test_an_aggregate_that_stays_only_loses_what_makes_no_difference() -> None:
     distinct = replace(call("MAX", 4, "m"), distinct=True)
-    found = aggregate(distinct, call("COUNT", 4, "n"), replace(call("COUNT", 1, "k"), distinct=True))
-    assert isinstance(found, Aggregate)
-    assert [(item.name, item.args, item.distinct) for item in found.calls] == [
+    actual = aggregate(distinct, call("COUNT", 4, "n"), replace(call("COUNT", 1, "k"), distinct=True))
+    assert isinstance(actual, Aggregate)
+    assert [(item.name, item.args, item.distinct) for item in actual.calls] == [
         ("$MAX$1", (4,), False),
         ("$COUNT$1", (), False),
         ("$COUNT$1", (1,), True),
@@ -154,9 +154,9 @@ def test_an_aggregate_that_stays_only_loses_what_makes_no_difference() -> None:
 
 
 def test_a_reduced_aggregate_has_the_columns_of_the_query_above_it() -> None:
-    found = aggregate(call("STDDEV_SAMP", 3, "s"), call("AVG", 1, "m"))
-    assert isinstance(found, Project)
-    assert found.row_type.names == ("i", "s", "m")
-    assert tuple(type_of(rex) for rex in found.exprs) == found.row_type.types
-    below = found.input.row_type.names
+    actual = aggregate(call("STDDEV_SAMP", 3, "s"), call("AVG", 1, "m"))
+    assert isinstance(actual, Project)
+    assert actual.row_type.names == ("i", "s", "m")
+    assert tuple(type_of(rex) for rex in actual.exprs) == actual.row_type.types
+    below = actual.input.row_type.names
     assert len(set(below)) == len(below) == 5

@@ -32,9 +32,9 @@ CREATE TABLE wide (a BIGINT, b STRING) WITH ('connector' = 'blackhole');
 @pytest.fixture
 def env() -> TableEnvironment:
     """An environment with the tables above."""
-    found = TableEnvironment()
-    found.execute_sql(TABLES)
-    return found
+    env = TableEnvironment()
+    env.execute_sql(TABLES)
+    return env
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ WITH = "WITH ('connector' = 'datagen')"
 def declared(text: str, env: TableEnvironment | None = None, name: str = "x") -> CatalogTable:
     env = env or TableEnvironment()
     env.execute_sql(text)
-    found = env.catalog.find((name,))
-    assert isinstance(found, CatalogTable)
-    return found
+    catalog_table = env.catalog.find((name,))
+    assert isinstance(catalog_table, CatalogTable)
+    return catalog_table
 
 
 def test_columns_of_all_kinds() -> None:
@@ -108,15 +108,15 @@ def test_like_excludes_and_overwrites(base: TableEnvironment) -> None:
     assert [column.name for column in plain.columns] == ["a", "b", "ts"]
     assert (plain.primary_key, plain.partition_keys, plain.watermarks) == ((), (), ())
     assert dict(plain.options) == {"connector": "datagen"}
-    other = declared(
+    declaration = declared(
         "CREATE TABLE y (c AS a + 7, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) "
         "LIKE base (OVERWRITING GENERATED OVERWRITING WATERMARKS EXCLUDING CONSTRAINTS)",
         base,
         "y",
     )
-    assert [column.sql for column in other.columns if column.kind is ColumnKind.COMPUTED] == ["`a` + 7"]
-    assert other.watermarks[0].sql == "`ts` - INTERVAL '1' SECOND"
-    assert other.primary_key == ()
+    assert [column.sql for column in declaration.columns if column.kind is ColumnKind.COMPUTED] == ["`a` + 7"]
+    assert declaration.watermarks[0].sql == "`ts` - INTERVAL '1' SECOND"
+    assert declaration.primary_key == ()
 
 
 @pytest.mark.parametrize(

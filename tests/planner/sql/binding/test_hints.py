@@ -38,14 +38,14 @@ def compiled(query: str) -> CompiledPlan:
 
 
 def shape(plan: CompiledPlan, *, sinks: bool) -> set[str]:
-    found = set()
+    result = set()
     for node in plan.to_dict()["nodes"]:
         where = "dynamicTableSink" if sinks else "scanTableSource"
         options = dict(node.get(where, {}).get("table", {}).get("resolvedTable", {}).get("options", {}))
         options = {key: value for key, value in options.items() if key not in ("connector", "format")}
         state = ",".join(f"{entry['name']}={entry['ttl']}" for entry in node.get("state", ()))
-        found |= {state, str(options) if options else ""}
-    return found - {""}
+        result |= {state, str(options) if options else ""}
+    return result - {""}
 
 
 @pytest.mark.parametrize("query", RECORDED)

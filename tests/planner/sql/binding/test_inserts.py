@@ -13,8 +13,8 @@ from compiled_plan.plans.errors import CompiledPlanError
 
 
 def sink(env: TableEnvironment, text: str) -> Sink:
-    (found,), _ = bind_script(env.context, text)
-    return found
+    (relation,), _ = bind_script(env.context, text)
+    return relation
 
 
 def first(rel: RelNode, kind: type[RelNode]) -> RelNode:
@@ -22,27 +22,27 @@ def first(rel: RelNode, kind: type[RelNode]) -> RelNode:
 
 
 def test_columns_match_by_position(env: TableEnvironment) -> None:
-    found = sink(env, "INSERT INTO k SELECT n, b, a FROM t")
-    assert (found.target, found.table.identifier.name) == (None, "k")
-    assert found.input.row_type.names == ("n", "b", "a")
+    actual = sink(env, "INSERT INTO k SELECT n, b, a FROM t")
+    assert (actual.target, actual.table.identifier.name) == (None, "k")
+    assert actual.input.row_type.names == ("n", "b", "a")
 
 
 def test_a_column_list_reorders_and_fills_up(env: TableEnvironment) -> None:
-    found = sink(env, "INSERT INTO k (c, a) SELECT n, a FROM t")
-    assert found.target == (2, 0)
-    assert explain(found).splitlines()[1] == "  Project(a=$1, EXPR$1=None, n=$0)"
-    assert [str(type_) for type_ in found.input.row_type.types] == ["INT", "VARCHAR(2147483647)", "INT NOT NULL"]
+    actual = sink(env, "INSERT INTO k (c, a) SELECT n, a FROM t")
+    assert actual.target == (2, 0)
+    assert explain(actual).splitlines()[1] == "  Project(a=$1, EXPR$1=None, n=$0)"
+    assert [str(type_) for type_ in actual.input.row_type.types] == ["INT", "VARCHAR(2147483647)", "INT NOT NULL"]
 
 
 def test_types_are_cast_to_the_table(env: TableEnvironment) -> None:
-    found = sink(env, "INSERT INTO wide SELECT a, b FROM t")
-    assert isinstance(found.input, Project)
-    assert explain(found).splitlines()[1] == "  Project(a=CAST($0 AS BIGINT), b=$1)"
+    actual = sink(env, "INSERT INTO wide SELECT a, b FROM t")
+    assert isinstance(actual.input, Project)
+    assert explain(actual).splitlines()[1] == "  Project(a=CAST($0 AS BIGINT), b=$1)"
 
 
 def test_values(env: TableEnvironment) -> None:
-    found = sink(env, "INSERT INTO k VALUES (1, 'x', 2)")
-    assert isinstance(first(found, Values), Values)
+    actual = sink(env, "INSERT INTO k VALUES (1, 'x', 2)")
+    assert isinstance(first(actual, Values), Values)
 
 
 def test_static_partitions(env: TableEnvironment) -> None:
@@ -128,15 +128,15 @@ def test_metadata_must_exist_and_be_virtual_in_sinks(env: TableEnvironment) -> N
 
 
 def test_options_are_merged_into_the_table(env: TableEnvironment) -> None:
-    found = sink(
+    actual = sink(
         env,
         "INSERT INTO k /*+ OPTIONS('property-version'='1') */ "
         "SELECT a, d, a FROM u /*+ OPTIONS('number-of-rows'='3') */",
     )
-    scan = first(found, Scan)
+    scan = first(actual, Scan)
     assert isinstance(scan, Scan)
     assert dict(scan.table.options) == {"connector": "datagen", "number-of-rows": "3"}
-    assert found.table.option("property-version") == "1"
+    assert actual.table.option("property-version") == "1"
 
 
 def test_state_ttl_reaches_joins_with_the_names_of_their_sides(env: TableEnvironment) -> None:

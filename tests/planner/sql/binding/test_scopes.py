@@ -31,10 +31,10 @@ Refused = Callable[[str], CompiledPlanError]
 def test_columns_are_named_as_flink_names_them(
     bind: Bind, query: str, names: tuple[str, ...], unique: tuple[str, ...]
 ) -> None:
-    found = bind(query)
-    assert found.names == names
+    actual = bind(query)
+    assert actual.names == names
     if " AS q(" not in query:
-        assert found.rel.row_type.names == unique
+        assert actual.rel.row_type.names == unique
 
 
 @pytest.mark.parametrize(
