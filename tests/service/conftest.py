@@ -22,9 +22,9 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture(scope="session")
 def workers() -> Iterator[Workers]:
     """Workers that all tests share: each task is in a process of its own anyhow."""
-    found = Workers(Limits())
-    yield found
-    found.close()
+    workers = Workers(Limits())
+    yield workers
+    workers.close()
 
 
 @pytest.fixture
@@ -35,5 +35,5 @@ def client(settings: Settings, workers: Workers) -> Iterator[TestClient]:
         base_url="http://127.0.0.1/api/v1",
         client=("127.0.0.1", 5000),
         raise_server_exceptions=False,
-    ) as found:
-        yield found
+    ) as client:
+        yield client

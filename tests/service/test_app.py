@@ -45,25 +45,25 @@ def answer_of(
 ) -> dict[str, object]:
     monkeypatch.setattr(module, "ROUTERS", (*module.ROUTERS, failing(fault)))
     with client_of(module.application(settings)) as client:
-        found: dict[str, object] = client.get(f"fail{query}").json()
-        return found
+        problem: dict[str, object] = client.get(f"fail{query}").json()
+        return problem
 
 
 def test_an_error_of_the_product_has_its_fields_and_no_password(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fault = PlanError("bad url jdbc:postgresql://u:geheim@h/d", where="node 5", remedy="mend it")
-    found = answer_of(fault, settings, monkeypatch)
-    assert found["status"] == 422
-    assert (found["where"], found["remedy"]) == ("node 5", "mend it")
-    assert "geheim" not in str(found)
+    problem = answer_of(fault, settings, monkeypatch)
+    assert problem["status"] == 422
+    assert (problem["where"], problem["remedy"]) == ("node 5", "mend it")
+    assert "geheim" not in str(problem)
 
 
 def test_an_internal_error_says_nothing_of_the_inside(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = answer_of(RuntimeError("password=geheim"), settings, monkeypatch)
-    assert (found["status"], found["detail"]) == (500, "internal error: RuntimeError")
+    problem = answer_of(RuntimeError("password=geheim"), settings, monkeypatch)
+    assert (problem["status"], problem["detail"]) == (500, "internal error: RuntimeError")
 
 
 def test_a_request_of_another_form_is_told_where(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = answer_of(RuntimeError(), settings, monkeypatch, "?number=x")
-    assert (found["status"], found["where"], found["value"]) == (422, "query number", "x")
+    problem = answer_of(RuntimeError(), settings, monkeypatch, "?number=x")
+    assert (problem["status"], problem["where"], problem["value"]) == (422, "query number", "x")

@@ -21,8 +21,8 @@ def test_the_first_start_prints_a_token_that_works(tmp_path: Path) -> None:
     with served(tmp_path) as (process, address, lines):
         secret = "".join(lines).split("shown this once: ")[1].split()[0]
         assert httpx2.get(f"{address}me").status_code == 401
-        told = httpx2.get(f"{address}me", headers={"Authorization": f"Bearer {secret}"}).json()
-        assert (told["role"], told["name"]) == ("operator", "first")
+        user = httpx2.get(f"{address}me", headers={"Authorization": f"Bearer {secret}"}).json()
+        assert (user["role"], user["name"]) == ("operator", "first")
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) in (0, -signal.SIGTERM, 143)
 
@@ -44,11 +44,11 @@ def write(address: str, who: str, accepted: dict[str, str], stop: threading.Even
         while not stop.is_set():
             name, number = f"{who}-{number}", number + 1
             try:
-                made = client.post("pipelines", json={"name": name, "description": "made"})
-                if made.status_code != 201:
+                response = client.post("pipelines", json={"name": name, "description": "made"})
+                if response.status_code != 201:
                     continue
                 accepted[name] = "made"
-                etag = made.headers["ETag"]
+                etag = response.headers["ETag"]
                 changed = client.patch(f"pipelines/{name}", json={"description": "changed"}, headers={"If-Match": etag})
                 if changed.status_code == 200:
                     accepted[name] = "changed"
@@ -76,15 +76,15 @@ def kill_while_writing(home: Path, times: int, seed: int) -> int:
             for writer in writers:
                 writer.join()
     with served(home, "--no-tokens") as (_, address, _):
-        found: dict[str, str] = {}
+        descriptions: dict[str, str] = {}
         cursor = ""
         while True:
             page = httpx2.get(f"{address}pipelines", params={"limit": 1000, "cursor": cursor}).json()
-            found |= {each["name"]: each["description"] for each in page["items"]}
+            descriptions |= {item["name"]: item["description"] for item in page["items"]}
             cursor = page["cursor"]
             if not cursor:
                 break
-    lost = {name for name, word in accepted.items() if found.get(name) not in (word, "changed")}
+    lost = {name for name, word in accepted.items() if descriptions.get(name) not in (word, "changed")}
     assert lost == set()
     return len(accepted)
 

@@ -106,16 +106,16 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
     ):
         threading.Thread(target=lambda: [None for _ in process.stderr or ()], daemon=True).start()
         first = "".join(lines).split("shown this once: ")[1].split()[0]
-        found = Attacked(address, {Role.OPERATOR: first}, psutil.Process(process.pid), gate)
-        with found.client(Role.OPERATOR) as client:
+        attacked = Attacked(address, {Role.OPERATOR: first}, psutil.Process(process.pid), gate)
+        with attacked.client(Role.OPERATOR) as client:
             for role in (Role.VIEWER, Role.EDITOR):
-                made = client.post("tokens", json={"name": role.value, "role": role.value})
-                found.tokens[role] = made.json()["secret"]
+                response = client.post("tokens", json={"name": role.value, "role": role.value})
+                attacked.tokens[role] = response.json()["secret"]
             assert client.post("pipelines", json={"name": "shop"}).status_code == 201
             assert client.post("pipelines/shop/versions", json={"program": PROGRAM}).status_code == 201
             checkpoint = folder / "home" / "checkpoints" / "1"
             checkpoint.mkdir(parents=True)
-        yield found
+        yield attacked
 
 
 def all_at_once(number: int, attack: Callable[[int], Any]) -> list[Any]:
@@ -193,13 +193,13 @@ def test_looks_at_state_take_the_threads_of_nobody(service: Attacked) -> None:
                 assert int(answer.headers["retry-after"]) > 0
 
     with health_of(service), ThreadPoolExecutor(60) as pool:
-        asked = [pool.submit(attack, number) for number in range(60)]
+        attempts = [pool.submit(attack, number) for number in range(60)]
         wait_until(lambda: codes[503] >= 40, "refusals")
         with service.client(Role.VIEWER) as client:
             assert client.get("pipelines").status_code == 200
         service.gate.touch()
-        for each in asked:
-            each.result()
+        for attempt in attempts:
+            attempt.result()
     assert codes[503] < 60 and set(codes) <= {200, 422, 503}
 
 
@@ -234,8 +234,8 @@ def test_1100_slow_clients_take_no_place_of_others(source: str, sent: bytes, ser
             with service.client(Role.VIEWER) as client:
                 assert client.get("pipelines").status_code == 200
     finally:
-        for each in held:
-            each.close()
+        for connection in held:
+            connection.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
@@ -367,7 +367,7 @@ def test_no_list_of_processes_has_a_secret(service: Attacked) -> None:
         assert client.post("pipelines/shop/run/start", json={"settings": {"conf": conf}}).status_code == 200
         try:
             wait_until(lambda: client.get("pipelines/shop/run").json()["pid"] != 0, "a start")
-            lines = [" ".join(each.info["cmdline"] or ()) for each in psutil.process_iter(["cmdline"])]
+            lines = [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
             assert any("tests.support.fake_runs" in line for line in lines)
             assert [line for line in lines if "geheim-conf" in line] == []
         finally:

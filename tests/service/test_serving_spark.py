@@ -47,20 +47,20 @@ class Service:
         return folder
 
     def version(self, name: str, program: str) -> None:
-        made = self.http.post(f"pipelines/{name}/versions", json={"program": program})
-        assert made.status_code == 201, made.text
+        response = self.http.post(f"pipelines/{name}/versions", json={"program": program})
+        assert response.status_code == 201, response.text
 
     def post(self, name: str, what: str, body: Any = None) -> dict[str, Any]:
         answer = self.http.post(f"pipelines/{name}/{what}", json=body)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        result: dict[str, Any] = answer.json()
+        return result
 
     def get(self, name: str, what: str, **params: Any) -> dict[str, Any]:
         answer = self.http.get(f"pipelines/{name}/{what}", params=params)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        result: dict[str, Any] = answer.json()
+        return result
 
     def start(self, name: str, **more: Any) -> None:
         self.post(name, "run/start", {"settings": {**SETTINGS, **more}})
@@ -85,8 +85,8 @@ class Service:
         wait_until(lambda: line in self.get(name, "run/logs", tail=1000)["lines"], line)
 
     def batches(self, name: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.get(name, "run/history", hours=1)["points"]
-        return found
+        result: list[dict[str, Any]] = self.get(name, "run/history", hours=1)["points"]
+        return result
 
 
 def write(folder: Path, name: str, *rows: tuple[str, int]) -> None:
@@ -104,12 +104,12 @@ def tree(pid: int) -> list[psutil.Process]:
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Those of the processes that run."""
-    found = []
-    for each in processes:
+    result = []
+    for process in processes:
         with suppress(psutil.NoSuchProcess):
-            if each.is_running() and each.status() != psutil.STATUS_ZOMBIE:
-                found.append(each)
-    return found
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                result.append(process)
+    return result
 
 
 def end_all(home: Path) -> None:
@@ -164,8 +164,10 @@ def begin_and_look(service: Service) -> None:
     operator = events[-1]["operators"][0]
     assert (operator["rowsIn"], operator["stateRows"]) == (3, 2)
     assert service.batches("shop")[0]["batch"] == 0
-    found = service.get("shop", "state")["state"]["operators"]
-    assert [(each["uid"], sum(part["entries"] for part in each["parts"])) for each in found] == [(operator["uid"], 2)]
+    operators = service.get("shop", "state")["state"]["operators"]
+    assert [(entry["uid"], sum(part["entries"] for part in entry["parts"])) for entry in operators] == [
+        (operator["uid"], 2)
+    ]
     ann = json.dumps(service.get("shop", "state", operator=operator["uid"], key="customer=ann"))
     assert '"ann"' in ann and '"bob"' not in ann
 
@@ -174,8 +176,8 @@ def crash(service: Service, folder: Path) -> None:
     """A run whose process is killed starts again, later, from its checkpoint."""
     processes = tree(service.get("shop", "run")["pid"])
     os.kill(processes[0].pid, signal.SIGKILL)
-    told = service.until("shop", lambda run: run["state"] == "failed", "a crash")
-    assert "ended by SIGKILL" in told["message"] and "starts again at" in told["message"]
+    run_state = service.until("shop", lambda run: run["state"] == "failed", "a crash")
+    assert "ended by SIGKILL" in run_state["message"] and "starts again at" in run_state["message"]
     service.until("shop", lambda run: run["number"] == 2 and run["pid"], "a restart")
     assert not alive(processes)
     write(folder, "3.json", ("bob", 5))
@@ -207,16 +209,16 @@ def upgrade_and_go_back(service: Service, folder: Path) -> None:
     assert (checked.json()["start"], checked.json()["steps"] != []) == ("moves", True)
     service.post("shop", "upgrade/migrate", {"version": 2, "partial": True})
     wait_until(lambda: service.get("shop", "upgrade")["state"] in ("done", "refused"), "an upgrade")
-    found = service.get("shop", "upgrade")
-    assert (found["state"], found["done"]) == ("done", found["of"]), found
-    assert len(found["steps"]) > 2 and found["can_roll_back"]
+    upgrade = service.get("shop", "upgrade")
+    assert (upgrade["state"], upgrade["done"]) == ("done", upgrade["of"]), upgrade
+    assert len(upgrade["steps"]) > 2 and upgrade["can_roll_back"]
     write(folder, "5.json", ("bob", 1))
     service.prints("shop", "+U[bob, 3, 1008]")
     assert service.http.get("pipelines/shop").json()["in_force"] == 2
     service.post("shop", "upgrade/rollback")
     wait_until(lambda: service.get("shop", "upgrade")["state"] in ("rolled-back", "refused"), "the way back")
-    found = service.get("shop", "upgrade")
-    assert (found["state"], found["message"]) == ("rolled-back", "")
+    upgrade = service.get("shop", "upgrade")
+    assert (upgrade["state"], upgrade["message"]) == ("rolled-back", "")
     service.prints("shop", "+U[bob, 3, 8]")
     service.post("shop", "run/stop")
     service.until("shop", lambda run: not run["pid"], "a stop")
@@ -256,9 +258,9 @@ def healed(service: Service) -> None:
     folder = service.pipeline("gone")
     folder.rmdir()
     service.start("gone")
-    told = service.until("gone", lambda run: run["state"] == "failed", "a failure")
-    assert told["wanted"] and "starts again at" in told["message"]
-    assert str(folder) in told["message"] and told["remedy"], told
+    run_state = service.until("gone", lambda run: run["state"] == "failed", "a failure")
+    assert run_state["wanted"] and "starts again at" in run_state["message"]
+    assert str(folder) in run_state["message"] and run_state["remedy"], run_state
     folder.mkdir()
     write(folder, "1.json", ("ann", 1))
     service.prints("gone", "+I[ann, 1, 1]")
@@ -271,9 +273,9 @@ def refused(service: Service) -> None:
     folder = service.data / "gone"
     service.version("gone", TABLES.format(folder=folder) + "INSERT INTO totals SELECT customer, 1, amount FROM orders;")
     service.post("gone", "run/start", {"version": 2})
-    told = service.until("gone", lambda run: run["state"] == "failed", "a refusal")
-    assert (told["wanted"], told["next_at"], told["crashes"]) == (False, None, 0), told
-    assert "--upgrade" in told["remedy"] + told["message"], told
+    run_state = service.until("gone", lambda run: run["state"] == "failed", "a refusal")
+    assert (run_state["wanted"], run_state["next_at"], run_state["crashes"]) == (False, None, 0), run_state
+    assert "--upgrade" in run_state["remedy"] + run_state["message"], run_state
 
 
 def failed(service: Service) -> None:
@@ -281,8 +283,8 @@ def failed(service: Service) -> None:
     folder = service.pipeline("bad")
     (folder / "1.json").write_text('{"customer": "ann", "amount": "much"}\n')
     service.start("bad")
-    told = service.until("bad", lambda run: run["state"] == "failed", "a failure")
-    assert "much" in told["message"] and told["remedy"], told
+    run_state = service.until("bad", lambda run: run["state"] == "failed", "a failure")
+    assert "much" in run_state["message"] and run_state["remedy"], run_state
     service.post("bad", "run/stop")
     service.until("bad", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
 
@@ -295,7 +297,7 @@ def scheduled(service: Service) -> None:
     service.until("nightly", lambda run: run["state"] == "finished" and run["wanted"], "the first end")
     write(folder, "2.json", ("ann", 2))
     service.until("nightly", lambda run: run["number"] > 1, "the second start")
-    wait_until(lambda: any(each["batch"] > 0 for each in service.batches("nightly")), "what came later")
+    wait_until(lambda: any(batch["batch"] > 0 for batch in service.batches("nightly")), "what came later")
     assert service.batches("nightly")[-1]["rowsIn"] == 1
     service.post("nightly", "run/stop")
     service.until("nightly", lambda run: run["state"] in ("finished", "stopped") and not run["pid"], "a stop")

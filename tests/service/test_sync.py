@@ -49,7 +49,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def did(parts: Parts, folder: Path, *, force: bool = False) -> list[tuple[str, str, int]]:
-    return [(each.name, each.did, each.version) for each in import_folder(parts, folder, "me", "c1", force=force)]
+    return [
+        (result.name, result.did, result.version) for result in import_folder(parts, folder, "me", "c1", force=force)
+    ]
 
 
 def test_a_folder_comes_in_once(parts: Parts, folder: Path) -> None:
@@ -76,8 +78,8 @@ def test_what_does_not_go_on_with_all_state_waits(parts: Parts, folder: Path) ->
 def test_what_goes_out_comes_in_as_the_same(parts: Parts, folder: Path, tmp_path: Path) -> None:
     did(parts, folder)
     out = tmp_path / "out"
-    assert [each.did for each in export_folder(parts, out)] == ["written", "written"]
-    assert [each.did for each in export_folder(parts, out)] == ["same", "same"]
+    assert [result.did for result in export_folder(parts, out)] == ["written", "written"]
+    assert [result.did for result in export_folder(parts, out)] == ["same", "same"]
     assert (out / "sums" / "program.sql").read_text() == SQL
     assert did(parts, out) == [("copies", "same", 1), ("sums", "same", 1)]
     plan = out / "sums" / "plan.json"
@@ -86,7 +88,7 @@ def test_what_goes_out_comes_in_as_the_same(parts: Parts, folder: Path, tmp_path
 
 
 def failed(parts: Parts, folder: Path) -> Synced:
-    return next(each for each in import_folder(parts, folder, "me") if each.did == "failed")
+    return next(result for result in import_folder(parts, folder, "me") if result.did == "failed")
 
 
 @pytest.mark.parametrize(
@@ -101,8 +103,8 @@ def failed(parts: Parts, folder: Path) -> Synced:
 )
 def test_one_that_fails_stops_no_other(file: str, text: str, message: str, parts: Parts, folder: Path) -> None:
     (folder / "sums" / file).write_text(text)
-    found = failed(parts, folder)
-    assert (found.name, message in found.message) == ("sums", True), found.message
+    result = failed(parts, folder)
+    assert (result.name, message in result.message) == ("sums", True), result.message
     with parts.database.read() as session:
         assert pipelines.find(session, "copies").in_force == 1
 
@@ -111,9 +113,9 @@ def test_passwords_are_written_where_somebody_says_so(parts: Parts, folder: Path
     (folder / "sums" / "program.sql").write_text(SQL.replace("'print'", DATABASE))
     did(parts, folder)
     out = tmp_path / "out"
-    assert [each.did for each in export_folder(parts, out)] == ["written", "failed"]
+    assert [result.did for result in export_folder(parts, out)] == ["written", "failed"]
     assert not (out / "sums").exists()
-    assert [each.did for each in export_folder(parts, out, secrets=True)] == ["same", "written"]
+    assert [result.did for result in export_folder(parts, out, secrets=True)] == ["same", "written"]
     assert "geheim" in (out / "sums" / "plan.json").read_text()
 
 
@@ -123,8 +125,8 @@ def test_an_import_follows_no_links(file: str, parts: Parts, folder: Path, tmp_p
     (tmp_path / "outside").write_text("colour = 'secret'")
     (folder / "sums" / file).unlink(missing_ok=True)
     (folder / "sums" / file).symlink_to(tmp_path / "outside")
-    found = failed(parts, folder)
-    assert (found.name, "this is a link" in found.message, "secret" in str(found)) == ("sums", True, False)
+    result = failed(parts, folder)
+    assert (result.name, "this is a link" in result.message, "secret" in str(result)) == ("sums", True, False)
 
 
 @pytest.mark.attack
@@ -148,8 +150,8 @@ def test_an_export_writes_through_no_links(parts: Parts, folder: Path, tmp_path:
     (out / "sums" / "plan.json").symlink_to(outside)
     (tmp_path / "other").mkdir()
     (out / "copies").symlink_to(tmp_path / "other")
-    found = list(export_folder(parts, out))
-    assert [(each.did, "this is a link" in each.message) for each in found] == [("failed", True)] * 2
+    results = list(export_folder(parts, out))
+    assert [(result.did, "this is a link" in result.message) for result in results] == [("failed", True)] * 2
     assert outside.read_text() == "as before" and list((tmp_path / "other").iterdir()) == []
 
 
@@ -161,5 +163,5 @@ def test_an_export_with_secrets_is_its_users_alone(parts: Parts, folder: Path, t
     (out / "sums").mkdir(parents=True)
     (out / "sums" / "plan.json").write_text("{}")
     (out / "sums" / "plan.json").chmod(0o644)
-    assert [each.did for each in export_folder(parts, out, secrets=True)] == ["written", "written"]
+    assert [result.did for result in export_folder(parts, out, secrets=True)] == ["written", "written"]
     assert {path.stat().st_mode & 0o777 for path in (out / "sums").iterdir()} == {0o600}

@@ -32,8 +32,8 @@ def app(settings: Settings, workers: Workers) -> FastAPI:
 @pytest.fixture
 def client(app: FastAPI) -> Iterator[TestClient]:
     """A client without a token."""
-    with client_of(app) as found:
-        yield found
+    with client_of(app) as client:
+        yield client
 
 
 @pytest.fixture
@@ -42,8 +42,8 @@ def make(app: FastAPI) -> Make:
 
     def token(role: Role = Role.OPERATOR, name: str = "jane", days: float | None = None) -> tuple[int, str]:
         with app.state.parts.database.write() as session:
-            made = tokens.make(session, name, role, "test", days)
-            return made.token.id, made.secret
+            created = tokens.make(session, name, role, "test", days)
+            return created.token.id, created.secret
 
     return token
 

@@ -34,9 +34,9 @@ def filled(path: str) -> str:
 
 
 def test_every_route_but_two_needs_a_token(app: FastAPI, client: TestClient) -> None:
-    found = set(routes(app)) - OPEN
-    assert len(found) > 15
-    for method, path in found:
+    guarded = set(routes(app)) - OPEN
+    assert len(guarded) > 15
+    for method, path in guarded:
         answer = client.request(method, filled(path), json={})
         assert (answer.status_code, answer.headers.get("www-authenticate")) == (401, "Bearer"), (method, path)
 
@@ -91,9 +91,9 @@ def test_what_each_role_may(method: str, path: str, needed: Role, client: TestCl
 def test_tokens_that_are_none(client: TestClient, make: Make) -> None:
     id_, secret = make()
     _, ended = make(days=-1)
-    other = secret[:-1] + ("A" if secret[-1] != "A" else "B")
+    forged_secret = secret[:-1] + ("A" if secret[-1] != "A" else "B")
     forged = [
-        other,
+        forged_secret,
         secret + "x",
         secret[:20],
         "plansvc_",
@@ -103,8 +103,8 @@ def test_tokens_that_are_none(client: TestClient, make: Make) -> None:
         ended,
         f"{secret} {secret}",
     ]
-    for each in forged:
-        assert client.get("me", headers=bearer(each)).status_code == 401, each
+    for token in forged:
+        assert client.get("me", headers=bearer(token)).status_code == 401, token
     for header in (f"Basic {secret}", secret, "Bearer", f"Bearer{secret}"):
         assert client.get("me", headers={"Authorization": header}).status_code == 401, header
     assert client.get("me", params={"token": secret}).status_code == 401
@@ -135,8 +135,8 @@ def test_tokens_and_passwords_are_in_no_log_and_no_answer(
     client.post("session", json={"token": secret + "x"})
     assert "geheim" not in caplog.text
     assert secret not in caplog.text
-    kept = b"".join(file.read_bytes() for file in settings.home.iterdir())
-    assert secret.encode() not in kept
+    stored = b"".join(file.read_bytes() for file in settings.home.iterdir())
+    assert secret.encode() not in stored
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,9 @@ def test_other_sites_change_nothing(
     headers: dict[str, str], status: int, tokens: bool, settings: Settings, workers: Workers, make: Make
 ) -> None:
     settings = settings.model_copy(update={"tokens": tokens})
-    given = bearer(make()[1]) if tokens else {}
+    credentials = bearer(make()[1]) if tokens else {}
     with client_of(application(settings, workers)) as client:
-        assert client.post("pipelines", json={"name": "a"}, headers=given | headers).status_code == status
+        assert client.post("pipelines", json={"name": "a"}, headers=credentials | headers).status_code == status
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_request_has_a_size(settings: Settings, workers: Workers, make: Make) 
         said = client.post("pipelines", content=b" " * 1001, headers=headers)
         unsaid = client.post("pipelines", content=iter([b" " * 600] * 3), headers=headers)
         fits = client.post("pipelines", json={"name": "a"}, headers=headers)
-    assert [each.status_code for each in (said, unsaid, fits)] == [413, 413, 201]
+    assert [answer.status_code for answer in (said, unsaid, fits)] == [413, 413, 201]
     assert "1000 bytes" in unsaid.json()["detail"]
 
 
@@ -229,7 +229,7 @@ def test_a_client_asks_so_often(settings: Settings, workers: Workers, make: Make
     headers = bearer(make()[1])
     with limited(settings, workers, requests_per_minute=5) as client:
         answers = [client.get("me", headers=headers) for _ in range(6)]
-    assert [each.status_code for each in answers] == [200] * 5 + [429]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429]
     assert int(answers[-1].headers["retry-after"]) > 0
 
 
@@ -242,7 +242,7 @@ def test_wrong_tokens_lock_nobody_out(settings: Settings, workers: Workers, make
         assert wrong == [401] * 4
         for _ in range(30):
             late = client.get("me", headers=bearer("z")), client.post("session", json={"token": "z"})
-            assert [each.status_code for each in late] == [429] * 2
+            assert [answer.status_code for answer in late] == [429] * 2
             assert int(late[0].headers["retry-after"]) > 0
         assert client.get("me", headers=bearer(good)).status_code == 200
         assert client.post("session", json={"token": good}).status_code == 200
@@ -252,10 +252,10 @@ def test_wrong_tokens_lock_nobody_out(settings: Settings, workers: Workers, make
 
 @pytest.mark.attack
 def test_a_flood_of_one_token_is_no_matter_of_others(settings: Settings, workers: Workers, make: Make) -> None:
-    one, other = make()[1], make()[1]
+    first, second = make()[1], make()[1]
     with limited(settings, workers, requests_per_minute=5) as client:
-        assert [client.get("me", headers=bearer(one)).status_code for _ in range(6)][-1] == 429
-        assert client.get("me", headers=bearer(other)).status_code == 200
+        assert [client.get("me", headers=bearer(first)).status_code for _ in range(6)][-1] == 429
+        assert client.get("me", headers=bearer(second)).status_code == 200
         assert client.get("health").status_code == 200
 
 

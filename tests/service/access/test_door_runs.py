@@ -38,18 +38,18 @@ def app(settings: Settings, workers: Workers) -> FastAPI:
 @pytest.fixture
 def operator(client: TestClient, make: Make) -> Iterator[dict[str, str]]:
     """The header of an operator; there is a pipeline, which is stopped in the end."""
-    found = bearer(make()[1])
-    assert client.post("pipelines", json={"name": "shop"}, headers=found).status_code == 201
-    made = client.post("pipelines/shop/versions", json={"program": PROGRAM}, headers=found)
-    assert made.status_code == 201, made.text
-    yield found
-    client.post("pipelines/shop/run/stop", headers=found)
-    wait_until(lambda: run(client, found)["pid"] == 0, "a stop")
+    headers = bearer(make()[1])
+    assert client.post("pipelines", json={"name": "shop"}, headers=headers).status_code == 201
+    response = client.post("pipelines/shop/versions", json={"program": PROGRAM}, headers=headers)
+    assert response.status_code == 201, response.text
+    yield headers
+    client.post("pipelines/shop/run/stop", headers=headers)
+    wait_until(lambda: run(client, headers)["pid"] == 0, "a stop")
 
 
 def run(client: TestClient, headers: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = client.get("pipelines/shop/run", headers=headers).json()
-    return found
+    result: dict[str, Any] = client.get("pipelines/shop/run", headers=headers).json()
+    return result
 
 
 def start(client: TestClient, headers: dict[str, str], **conf: str) -> None:
@@ -102,14 +102,14 @@ def test_secrets_that_a_run_prints_are_not_shown(
     assert "with geheim and in-url and of-spark" in printed, "the run did print it"
     everything = [
         client.get(f"pipelines{path}", headers=operator).text
-        for path in ("", "/shop", *(f"/shop/{each}" for each in LOOKS), "/shop/versions/1", "/shop/versions/1/plan")
+        for path in ("", "/shop", *(f"/shop/{view}" for view in LOOKS), "/shop/versions/1", "/shop/versions/1/plan")
     ]
     everything += [caplog.text, client.get("metrics", headers=operator).text]
     for secret in ("geheim", "in-url", "of-spark"):
         assert not [text for text in everything if secret in text], secret
-    found = run(client, operator)
-    assert "the database does not answer with ****** and" in found["message"]
-    assert found["settings"]["conf"]["spark.hadoop.fs.s3a.secret.key"] == "******"
+    run_state = run(client, operator)
+    assert "the database does not answer with ****** and" in run_state["message"]
+    assert run_state["settings"]["conf"]["spark.hadoop.fs.s3a.secret.key"] == "******"
 
 
 def test_settings_that_come_back_hidden_are_those_of_before(
@@ -121,8 +121,8 @@ def test_settings_that_come_back_hidden_are_those_of_before(
     assert client.post("pipelines/shop/run/start", json={"settings": shown}, headers=operator).status_code == 200
     wait_until(lambda: run(client, operator)["number"] == 2, "a start")
     assert "of-spark" in next(settings.home.glob("runs/*/2/spark.conf")).read_text()
-    other = {"settings": {"conf": {"spark.ssl.keyPassword": "******"}}}
-    answer = client.post("pipelines/shop/run/start", json=other, headers=operator)
+    masked = {"settings": {"conf": {"spark.ssl.keyPassword": "******"}}}
+    answer = client.post("pipelines/shop/run/start", json=masked, headers=operator)
     assert (answer.status_code, answer.json()["where"]) == (422, "conf")
 
 
@@ -148,9 +148,9 @@ def test_settings_give_no_way_to_other_options(client: TestClient, operator: dic
         {"launcher": "/bin/sh"},
         {"max_files_per_batch": "1 --rollback"},
     ]
-    for each in odd:
-        answer = client.post("pipelines/shop/run/start", json={"settings": each}, headers=operator)
-        assert answer.status_code == 422, each
+    for settings in odd:
+        answer = client.post("pipelines/shop/run/start", json={"settings": settings}, headers=operator)
+        assert answer.status_code == 422, settings
     for option in ("reset", "warm_up"):
         body = {"version": 1, option: ["--rollback"]}
         assert client.post("pipelines/shop/upgrade/migrate", json=body, headers=operator).status_code == 422
@@ -168,14 +168,14 @@ def test_what_the_operator_of_the_service_does_not_allow_any_more_does_not_start
     headers = bearer(make()[1])
     with client_of(application(wide, workers, COMMAND)) as client:
         client.post("pipelines", json={"name": "shop"}, headers=headers)
-        made = client.post("pipelines/shop/versions", json={"program": program}, headers=headers)
-        assert made.status_code == 201, made.text
+        response = client.post("pipelines/shop/versions", json={"program": program}, headers=headers)
+        assert response.status_code == 201, response.text
     with client_of(application(settings, workers, COMMAND)) as client:
         client.post("pipelines/shop/run/start", json={}, headers=headers)
         wait_until(lambda: run(client, headers)["state"] == "failed", "a refusal")
-        found = run(client, headers)
-        assert (found["number"], found["wanted"]) == (0, False)
-        assert "in none of the folders" in found["message"] and "--data" in found["remedy"]
+        run_state = run(client, headers)
+        assert (run_state["number"], run_state["wanted"]) == (0, False)
+        assert "in none of the folders" in run_state["message"] and "--data" in run_state["remedy"]
 
 
 def test_sizes_and_rates_hold_for_runs(settings: Settings, workers: Workers, make: Make) -> None:
@@ -185,5 +185,5 @@ def test_sizes_and_rates_hold_for_runs(settings: Settings, workers: Workers, mak
         large = {"settings": {"conf": {"a": "x" * 2000}}}
         assert client.post("pipelines/shop/run/start", json=large, headers=headers).status_code == 413
         assert client.post("pipelines/shop/upgrade/migrate", json=large, headers=headers).status_code == 413
-        found = [client.get("pipelines/shop/run/logs", headers=headers).status_code for _ in range(9)]
-    assert (found[0], found[-1]) == (404, 429)
+        codes = [client.get("pipelines/shop/run/logs", headers=headers).status_code for _ in range(9)]
+    assert (codes[0], codes[-1]) == (404, 429)

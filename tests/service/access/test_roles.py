@@ -4,7 +4,7 @@ from compiled_plan.service.access.roles import Role
 
 
 def test_each_role_may_what_those_before_it_may() -> None:
-    assert [[one.may(other) for other in Role] for one in Role] == [
+    assert [[role.may(required) for required in Role] for role in Role] == [
         [True, False, False],
         [True, True, False],
         [True, True, True],

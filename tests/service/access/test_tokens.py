@@ -16,8 +16,8 @@ def test_the_first_start_prints_a_token_once(settings: Settings, capsys) -> None
     assert capsys.readouterr().err == ""
     secret = first.split()[-1]
     with open_database(settings).read() as session:
-        found = tokens.find(session, secret)
-    assert found is not None and found.role.value == "operator"
+        token = tokens.find(session, secret)
+    assert token is not None and token.role.value == "operator"
 
 
 def test_without_tokens_none_is_printed(settings: Settings, capsys) -> None:  # type: ignore[no-untyped-def]
@@ -27,14 +27,14 @@ def test_without_tokens_none_is_printed(settings: Settings, capsys) -> None:  # 
 
 def test_tokens_are_made_listed_and_shown_once(client: TestClient, make: Make) -> None:
     headers = bearer(make()[1])
-    made = client.post("tokens", json={"name": "joe", "role": "viewer", "days": 1}, headers=headers)
-    assert made.status_code == 201
-    secret = made.json()["secret"]
+    response = client.post("tokens", json={"name": "joe", "role": "viewer", "days": 1}, headers=headers)
+    assert response.status_code == 201
+    secret = response.json()["secret"]
     assert client.get("me", headers=bearer(secret)).json()["role"] == "viewer"
     listed = client.get("tokens", headers=headers)
-    assert [each["name"] for each in listed.json()["items"]] == ["jane", "joe"]
+    assert [item["name"] for item in listed.json()["items"]] == ["jane", "joe"]
     assert secret not in listed.text and tokens.hash_of(secret) not in listed.text
     page = client.get("tokens", params={"limit": 1}, headers=headers).json()
     rest = client.get("tokens", params={"cursor": page["cursor"]}, headers=headers).json()
-    assert ([each["name"] for each in rest["items"]], rest["cursor"]) == (["joe"], "")
+    assert ([item["name"] for item in rest["items"]], rest["cursor"]) == (["joe"], "")
     assert client.delete("tokens/99", headers=headers).status_code == 404

@@ -48,8 +48,8 @@ def test_what_a_service_writes_is_its_users_alone(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         with served(tmp_path / "home", "--no-tokens"):
-            found = list((tmp_path / "home").rglob("*"))
+            paths = list((tmp_path / "home").rglob("*"))
     finally:
         os.umask(before)
-    assert found
-    assert [path for path in found if mode(path) & 0o077] == []
+    assert paths
+    assert [path for path in paths if mode(path) & 0o077] == []

@@ -40,9 +40,9 @@ def data(tmp_path: Path) -> Path:
     ],
 )
 def test_what_is_allowed(options: dict[str, str], data: Path) -> None:
-    found = {key.replace("__", "."): value.format(data=data) for key, value in options.items()}
-    check_outside(plan_with(**found), Allowed(data=(str(data), "s3://bucket/in")))
-    assert found
+    table_options = {key.replace("__", "."): value.format(data=data) for key, value in options.items()}
+    check_outside(plan_with(**table_options), Allowed(data=(str(data), "s3://bucket/in")))
+    assert table_options
 
 
 @pytest.mark.parametrize(
@@ -70,26 +70,26 @@ def test_what_is_allowed(options: dict[str, str], data: Path) -> None:
     ],
 )
 def test_what_is_not(options: dict[str, str], data: Path) -> None:
-    found = {key: value.format(data=data) for key, value in options.items()}
-    with pytest.raises(UnsupportedError, match="none of the folders") as told:
-        check_outside(plan_with(**found), Allowed(data=(str(data), "s3://bucket/in")))
-    assert told.value.where.startswith("/nodes/0")
+    table_options = {key: value.format(data=data) for key, value in options.items()}
+    with pytest.raises(UnsupportedError, match="none of the folders") as error:
+        check_outside(plan_with(**table_options), Allowed(data=(str(data), "s3://bucket/in")))
+    assert error.value.where.startswith("/nodes/0")
 
 
 @pytest.mark.attack
 @pytest.mark.parametrize("options", ESCAPING)
 def test_what_loads_code_or_leaves_the_folders(options: dict[str, str], data: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"none of the folders|the operator does not allow") as told:
+    with pytest.raises(UnsupportedError, match=r"none of the folders|the operator does not allow") as error:
         check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
-    assert told.value.remedy
+    assert error.value.remedy
 
 
 @pytest.mark.attack
 @pytest.mark.parametrize("url", ["jdbc:postgresql://h/d?apiKey=5ecret", "jdbc:unknown://u:5ecret@h/d"])
 def test_a_refusal_shows_no_secret(url: str) -> None:
-    with pytest.raises(UnsupportedError) as told:
+    with pytest.raises(UnsupportedError) as error:
         check_outside(plan_with(connector="jdbc", url=url), Allowed())
-    assert "5ecret" not in str(told.value)
+    assert "5ecret" not in str(error.value)
 
 
 @pytest.mark.parametrize("options", HARMLESS)
@@ -111,19 +111,19 @@ _HOSTILE = ("/etc/passwd", "~/x", "file:///etc/passwd", "s3://elsewhere/x")
 
 
 def _declared() -> list[tuple[str, str]]:
-    found = {
+    table_options = {
         (name, key)
         for name, spec in connector_specs().items()
         for key, option in spec.all_options.items()
         if _open(option)
     }
-    found |= {
+    table_options |= {
         (name, f"{name}.{key}")
         for name, spec in format_specs().items()
         for key, option in spec.options.items()
         if _open(option)
     }
-    return sorted(found)
+    return sorted(table_options)
 
 
 def _open(option: TableOption) -> bool:
@@ -207,9 +207,9 @@ def test_functions_come_from_allowed_folders(function: dict[str, str], good: boo
     if good:
         check_outside(plan, allowed)
     else:
-        with pytest.raises(UnsupportedError, match=r"none of the folders|not that of its file|knows a module") as told:
+        with pytest.raises(UnsupportedError, match=r"none of the folders|not that of its file|knows a module") as error:
             check_outside(plan, allowed)
-        assert told.value.remedy
+        assert error.value.remedy
 
 
 def test_a_script_imports_no_module_of_another_place(workers: Workers, tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_script_imports_no_module_of_another_place(workers: Workers, tmp_path:
     script = "CREATE FUNCTION f AS '{module}.F' LANGUAGE PYTHON;\nSELECT 1;"
     may = {"programs": [str(tmp_path / "allowed")], "data": []}
     for module in ("hostile", "antigravity", "os"):
-        with pytest.raises(Refusal, match="none of the folders") as told:
+        with pytest.raises(Refusal, match="none of the folders") as error:
             workers.run("compile", text=script.format(module=module), allowed=may)
-        assert told.value.remedy
+        assert error.value.remedy
     assert not sign.exists()

@@ -11,10 +11,10 @@ from compiled_plan.service.common.settings import Settings, is_loopback, read_se
 def test_a_file_is_read_and_options_hold_over_it(tmp_path: Path) -> None:
     file = tmp_path / "service.toml"
     file.write_text('port = 9000\nhost = "0.0.0.0"\nprograms = ["/programs"]\n[limits]\ncompile_seconds = 5\n')
-    found = read_settings(str(file), {"port": 9001})
-    assert (found.port, found.host, found.programs) == (9001, "0.0.0.0", (Path("/programs"),))
-    assert found.limits.compile_seconds == 5
-    assert not found.is_local
+    actual = read_settings(str(file), {"port": 9001})
+    assert (actual.port, actual.host, actual.programs) == (9001, "0.0.0.0", (Path("/programs"),))
+    assert actual.limits.compile_seconds == 5
+    assert not actual.is_local
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,9 @@ def test_a_file_is_read_and_options_hold_over_it(tmp_path: Path) -> None:
 def test_what_is_wrong_in_a_file_is_named(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "service.toml"
     file.write_text(text)
-    with pytest.raises(ProgramError, match=message) as told:
+    with pytest.raises(ProgramError, match=message) as error:
         read_settings(str(file), {})
-    assert told.value.where == repr(str(file))
+    assert error.value.where == repr(str(file))
 
 
 def test_a_file_that_is_not_there() -> None:

@@ -47,9 +47,9 @@ def test_figures_by_pipeline_and_none_of_one_that_is_gone(tmp_path: Path) -> Non
         progress.tell(BATCH)
     assert 'compiled_plan_rows_in_total{plan="shop"} 30.0' in figures.text().decode()
     progress.tell(BATCH)
-    found = figures.text().decode()
-    assert 'compiled_plan_rows_in_total{plan="shop"} 40.0' in found
-    assert 'compiled_plan_state_bytes{operator="join-1",plan="shop"} 70.0' in found
+    text = figures.text().decode()
+    assert 'compiled_plan_rows_in_total{plan="shop"} 40.0' in text
+    assert 'compiled_plan_state_bytes{operator="join-1",plan="shop"} 70.0' in text
     assert figures.text().decode().count('rows_in_total{plan="shop"} 40.0') == 1
     with database.write() as session:
         pipelines.remove(session, pipelines.find(session, "shop"))
@@ -64,11 +64,11 @@ def test_the_dashboard_shows_figures_that_there_are() -> None:
     known = {name for family in registry.collect() for name in (family.name, f"{family.name}_total")}
     known |= {f"{name}_bucket" for name in known}
     dashboard = json.loads((ROOT / "samples/grafana/compiled-plan.json").read_text())
-    asked = {
+    metrics = {
         name
         for panel in dashboard["panels"]
         for target in panel["targets"]
         for name in re.findall(r"compiled_plan_\w+", target["expr"])
     }
-    assert len(asked) >= 9
-    assert asked <= known
+    assert len(metrics) >= 9
+    assert metrics <= known

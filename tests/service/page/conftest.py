@@ -60,9 +60,9 @@ def browser() -> Iterator[Browser]:
     if path is None:
         pytest.fail("the page is tested in Chromium: apt-get install chromium, or set CHROMIUM to its path")
     with sync_playwright() as tools:
-        found = tools.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
+        browser = tools.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 Open = Callable[..., Page]

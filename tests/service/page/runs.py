@@ -37,7 +37,7 @@ class Faked:
         lines: what its run printed.
         upgrades: the upgrade of each pipeline.
         settings: how each pipeline runs.
-        asked: the last upgrade that was asked for.
+        targets: the last upgrade that was asked for.
     """
 
     operators: dict[str, list[str]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Faked:
     lines: dict[str, list[str]] = field(default_factory=dict)
     upgrades: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, RunSettings] = field(default_factory=dict)
-    asked: dict[str, Target] = field(default_factory=dict)
+    targets: dict[str, Target] = field(default_factory=dict)
 
 
 def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, Any]:
@@ -53,16 +53,16 @@ def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, An
     slow = math.sin(number / 31) + math.sin(number / 7.3)
     sources = [
         {
-            "name": each,
+            "name": source,
             "rows": int((2100 + 260 * math.sin(number / (90 + 40 * at_)) + 60 * slow) / (1 + at_)),
             "lag": max(0, int(700 / (1 + at_) * math.sin(number / (150 + 60 * at_)) + 30 * slow)),
             "lagUnit": "records",
-            "table": f"default_catalog.default_database.{each}",
+            "table": f"default_catalog.default_database.{source}",
             "nodes": [],
         }
-        for at_, each in enumerate(faked.sources.get(name, []))
+        for at_, source in enumerate(faked.sources.get(name, []))
     ]
-    rows = sum(int(str(each["rows"])) for each in sources)
+    rows = sum(int(str(source["rows"])) for source in sources)
     operators = [
         {
             "uid": uid,
@@ -91,15 +91,15 @@ def set_status(request: Request, name: str, **what: Any) -> None:
     """Say how a pipeline does."""
     now = datetime.now(UTC)
     with parts_of(request).database.write() as session:
-        found = pipelines.find(session, name)
-        session.merge(Status(**{"pipeline_id": found.id, "since": now, "seen_at": now, **what}))
+        pipeline = pipelines.find(session, name)
+        session.merge(Status(**{"pipeline_id": pipeline.id, "since": now, "seen_at": now, **what}))
 
 
 @router.get("/run")
 def run(request: Request, name: str) -> dict[str, Any]:
     with parts_of(request).database.read() as session:
-        found = session.get(Status, pipelines.find(session, name).id)
-        wanted = found is not None and found.state in ("running", "behind", "upgrade-waiting")
+        status = session.get(Status, pipelines.find(session, name).id)
+        wanted = status is not None and status.state in ("running", "behind", "upgrade-waiting")
         settings = request.app.state.faked.settings.get(name, RunSettings())
         return {"wanted": wanted, "version": 1, "settings": settings.model_dump()}
 
@@ -108,7 +108,11 @@ def run(request: Request, name: str) -> dict[str, Any]:
 def history(request: Request, name: str, hours: float = 1) -> dict[str, Any]:
     faked, last = request.app.state.faked, newest()
     count = min(last, int(hours * 1800)) if name in faked.operators else 0
-    return {"points": [batch_of(faked, name, each, BEGUN + each * EVERY) for each in range(last - count + 1, last + 1)]}
+    return {
+        "points": [
+            batch_of(faked, name, number, BEGUN + number * EVERY) for number in range(last - count + 1, last + 1)
+        ]
+    }
 
 
 def newest() -> int:
@@ -152,8 +156,8 @@ def stop(request: Request, name: str) -> dict[str, str]:
 
 @router.get("/state")
 def state(request: Request, name: str, operator: str) -> dict[str, Any]:
-    asked = [text.partition("=") for text in request.query_params.getlist("what_if")]
-    parts = [{"name": entry, "entries": 30_000, "whatIf": {"expired": 12_000, "kept": 18_000}} for entry, _, _ in asked]
+    pairs = [text.partition("=") for text in request.query_params.getlist("what_if")]
+    parts = [{"name": entry, "entries": 30_000, "whatIf": {"expired": 12_000, "kept": 18_000}} for entry, _, _ in pairs]
     return {"version": 1, "state": {"operators": [{"uid": operator, "parts": parts}]}}
 
 
@@ -170,13 +174,13 @@ def steps_of(upgrade: dict[str, Any]) -> list[dict[str, str]]:
 
 @router.get("/upgrade")
 def upgrade(request: Request, name: str) -> dict[str, Any]:
-    found = request.app.state.faked.upgrades.get(name, {"state": "none"})
-    shown = {**found, "steps": steps_of(found)}
-    if found["state"] == "migrating":
+    upgrade = request.app.state.faked.upgrades.get(name, {"state": "none"})
+    shown = {**upgrade, "steps": steps_of(upgrade)}
+    if upgrade["state"] == "migrating":
         # Asked for again and again: it goes on a bit each time.
-        found["done"] += 1
-        if found["done"] > found["of"]:
-            found.update(state="done", can_roll_back=True)
+        upgrade["done"] += 1
+        if upgrade["done"] > upgrade["of"]:
+            upgrade.update(state="done", can_roll_back=True)
     return shown
 
 
@@ -184,12 +188,12 @@ def upgrade(request: Request, name: str) -> dict[str, Any]:
 def migrate(request: Request, name: str, body: Target) -> dict[str, Any]:
     parts = parts_of(request)
     with parts.database.write() as session:
-        found = pipelines.find(session, name)
-        old, version = found.in_force, versions.find(session, found, body.version)
-        pipelines.change(session, found, in_force=version.number)
+        pipeline = pipelines.find(session, name)
+        old, version = pipeline.in_force, versions.find(session, pipeline, body.version)
+        pipelines.change(session, pipeline, in_force=version.number)
     upgrades = request.app.state.faked.upgrades
     upgrades[name] = {"state": "migrating", "from": old, "to": body.version, "done": 0, "of": 3, "can_roll_back": False}
-    request.app.state.faked.asked[name] = body
+    request.app.state.faked.targets[name] = body
     return dict(upgrades[name])
 
 
@@ -198,7 +202,7 @@ def rollback(request: Request, name: str) -> dict[str, Any]:
     upgrades = request.app.state.faked.upgrades
     old = upgrades[name]["from"]
     with parts_of(request).database.write() as session:
-        found = pipelines.find(session, name)
-        pipelines.change(session, found, in_force=old)
+        pipeline = pipelines.find(session, name)
+        pipelines.change(session, pipeline, in_force=old)
     upgrades[name] = {"state": "rolled-back", "from": upgrades[name]["to"], "to": old, "can_roll_back": False}
     return dict(upgrades[name])

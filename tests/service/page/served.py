@@ -57,15 +57,15 @@ PIPELINES: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 def free_port() -> int:
     """A port that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def build(home: Path) -> FastAPI:
     """The service's application with runs that are made up."""
     real = (web.runs.router, web.upgrades.router, web.state.router)
-    routers = [each for each in service.ROUTERS if each not in real] + [runs.router]
+    routers = [router for router in service.ROUTERS if router not in real] + [runs.router]
     with patch.object(service, "ROUTERS", routers):
         app = service.application(Settings(home=home, tokens=False, data=("data", "out")))
     app.state.faked = runs.Faked()
@@ -102,10 +102,10 @@ def add(client: httpx.Client, name: str, description: str, program: str) -> None
 def say(app: FastAPI, name: str, **what: Any) -> None:
     """Say how a pipeline does."""
     with app.state.parts.database.write() as session:
-        found = pipelines.find(session, name)
+        pipeline = pipelines.find(session, name)
         now = datetime.now(UTC)
         since = now - timedelta(minutes=37)
-        session.merge(Status(**{"pipeline_id": found.id, "since": since, "seen_at": now, "version": 1, **what}))
+        session.merge(Status(**{"pipeline_id": pipeline.id, "since": since, "seen_at": now, "version": 1, **what}))
 
 
 def fill(app: FastAPI, address: str) -> None:

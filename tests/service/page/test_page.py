@@ -88,8 +88,8 @@ def test_a_ttl_is_edited_in_its_place(open_page: Open, site: Site) -> None:
     save.click()
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
     expect(page.locator(".glance")).to_contain_text("2")
-    found = site.client.get(f"pipelines/{name}/versions/2").json()
-    assert (found["kind"], found["comment"], found["in_force"]) == ("ttl-edit", "orders are paid in hours", True)
+    version = site.client.get(f"pipelines/{name}/versions/2").json()
+    assert (version["kind"], version["comment"], version["in_force"]) == ("ttl-edit", "orders are paid in hours", True)
 
 
 def test_who_was_slower_sees_what_the_other_changed(open_page: Open, site: Site) -> None:
@@ -101,10 +101,10 @@ def test_who_was_slower_sees_what_the_other_changed(open_page: Open, site: Site)
     expect(save).to_be_enabled()
     etag = site.client.get(f"pipelines/{name}").headers["etag"]
     node = next(
-        each for each in site.client.get(f"pipelines/{name}/versions/1/graph").json()["nodes"] if each["kind"] == "join"
+        node for node in site.client.get(f"pipelines/{name}/versions/1/graph").json()["nodes"] if node["kind"] == "join"
     )
-    other = {"edits": [{"node": node["id"], "state": "rightState", "ttl": "7 d"}], "comment": "customers leave"}
-    answer = site.client.post(f"pipelines/{name}/versions/1/ttl", json=other, headers={"if-match": etag})
+    edit = {"edits": [{"node": node["id"], "state": "rightState", "ttl": "7 d"}], "comment": "customers leave"}
+    answer = site.client.post(f"pipelines/{name}/versions/1/ttl", json=edit, headers={"if-match": etag})
     assert answer.status_code == 201
     # What the page knows is what it read before.
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")

@@ -31,21 +31,21 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     """One pipeline, three tokens."""
     app = application(Settings(home=tmp_path_factory.mktemp("guarded") / "home", data=("data", "out")))
     with app.state.parts.database.write() as session:
-        made = {role: tokens.make(session, f"a-{role.value}", role, "test").secret for role in Role}
+        secrets = {role: tokens.make(session, f"a-{role.value}", role, "test").secret for role in Role}
     with served(app) as address:
-        headers = {"authorization": f"Bearer {made[Role.OPERATOR]}"}
+        headers = {"authorization": f"Bearer {secrets[Role.OPERATOR]}"}
         with httpx.Client(base_url=f"{address}{PREFIX}/", headers=headers, timeout=60) as client:
             add(client, "sales", "Sales", (SAMPLES / "upgrade/second.sql").read_text(encoding="utf-8"))
-        yield Guarded(address, made)
+        yield Guarded(address, secrets)
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A browser that nobody signed in with."""
     context = browser.new_context(viewport={"width": 1200, "height": 800})
-    found = context.new_page()
-    found.set_default_timeout(8000)
-    yield found
+    page = context.new_page()
+    page.set_default_timeout(8000)
+    yield page
     context.close()
 
 
@@ -98,12 +98,12 @@ def test_an_operator_makes_a_token_and_takes_it_back(page: Page, guarded: Guarde
     secret = dialog.locator(".token code").inner_text()
     dialog.get_by_role("button", name="Done").click()
     headers = {"authorization": f"Bearer {secret}"}
-    asked = f"{guarded.address}{PREFIX}/me"
-    assert httpx.get(asked, headers=headers).json()["role"] == "viewer"
+    url = f"{guarded.address}{PREFIX}/me"
+    assert httpx.get(url, headers=headers).json()["role"] == "viewer"
     page.get_by_role("button", name="Revoke jane").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(page.get_by_role("row", name="jane")).to_have_count(0)
-    assert httpx.get(asked, headers=headers).status_code == 401
+    assert httpx.get(url, headers=headers).status_code == 401
 
 
 def test_a_service_without_runs_offers_none(page: Page, guarded: Guarded) -> None:

@@ -64,10 +64,10 @@ def test_an_operator_of_many_is_found_by_its_name(open_page: Open, site: Site) -
     find.press("Enter")
     expect(find).to_have_attribute("aria-invalid", "true")
     find.fill("read t2")
-    for found in ("t2", "t20", "t2"):
+    for searched in ("t2", "t20", "t2"):
         find.press("Enter")
         chosen = page.locator(".node[aria-pressed='true']")
-        expect(chosen).to_have_attribute("aria-label", f"Read {found}")
+        expect(chosen).to_have_attribute("aria-label", f"Read {searched}")
         expect(chosen).to_be_in_viewport()
         expect(find).to_be_focused()
 

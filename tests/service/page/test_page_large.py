@@ -23,8 +23,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = Settings(home=tmp_path_factory.mktemp("large"), tokens=False)
     program = (SAMPLES / "upgrade/second.sql").read_text(encoding="utf-8")
     fill(settings, TableEnvironment().compile_script(program).to_json())
-    with served(application(settings)) as found:
-        yield found
+    with served(application(settings)) as site:
+        yield site
 
 
 @pytest.fixture

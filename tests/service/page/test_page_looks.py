@@ -64,8 +64,11 @@ def shown(open_page: Open, view: str, **how: object) -> Page:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing(open_page: Open, view: str, scheme: str) -> None:
-    found = Axe().run(shown(open_page, view, scheme=scheme)).response["violations"]
-    assert [(each["impact"], each["id"], [node["html"][:160] for node in each["nodes"]][:3]) for each in found] == []
+    violations = Axe().run(shown(open_page, view, scheme=scheme)).response["violations"]
+    assert [
+        (violation["impact"], violation["id"], [node["html"][:160] for node in violation["nodes"]][:3])
+        for violation in violations
+    ] == []
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -78,7 +81,7 @@ def drawn_in(page: Page, where: str) -> float:
     """Milliseconds from the list of pipelines to the frame after a plan is there."""
     page.goto(page.url.partition("#")[0] + "#/pipelines")
     expect(page.locator(".pipelines-table")).to_be_visible()
-    found = page.evaluate(
+    measured = page.evaluate(
         """(where) => new Promise((resolve) => {
           const began = performance.now();
           const seen = new MutationObserver(() => {
@@ -91,7 +94,7 @@ def drawn_in(page: Page, where: str) -> float:
         })""",
         where,
     )
-    return float(found)
+    return float(measured)
 
 
 def test_two_hundred_operators_are_drawn_in_less_than_a_second(open_page: Open, site: Site) -> None:
@@ -125,7 +128,7 @@ PICTURES = (
 )
 
 
-@pytest.mark.parametrize("picture", PICTURES, ids=lambda each: each[0])
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture[0])
 def test_pictures(open_page: Open, picture: tuple[str, str, int, int, str], tmp_path: Path) -> None:
     name, view, width, height, scheme = picture
     page = shown(open_page, view, width=width, height=height, scheme=scheme)

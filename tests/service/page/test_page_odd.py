@@ -90,8 +90,8 @@ def answered(page: Page, points: list[dict[str, Any]]) -> None:
     now = page.evaluate("Date.now()")
 
     def answer(route: Route) -> None:
-        ends = [page.evaluate("ms => new Date(ms).toISOString()", now - each["ago"] * 1000) for each in points]
-        route.fulfill(json={"points": [{**each, "at": end} for each, end in zip(points, ends, strict=True)]})
+        ends = [page.evaluate("ms => new Date(ms).toISOString()", now - point["ago"] * 1000) for point in points]
+        route.fulfill(json={"points": [{**point, "at": end} for point, end in zip(points, ends, strict=True)]})
 
     page.route("**/run/history*", answer)
 
@@ -127,9 +127,9 @@ def test_how_a_pipeline_runs_is_set_before_it_starts(open_page: Open, site: Site
     dialog.get_by_label("Files in a micro-batch").fill("3")
     dialog.get_by_role("button", name="Save and start").click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
-    found = site.client.get(f"pipelines/{name}/run").json()["settings"]
-    assert (found["trigger"], found["max_files_per_batch"]) == ("10 s", 3)
-    assert found["conf"] == {"spark.sql.shuffle.partitions": "4", "spark.x.y": "a=b"}
+    settings = site.client.get(f"pipelines/{name}/run").json()["settings"]
+    assert (settings["trigger"], settings["max_files_per_batch"]) == ("10 s", 3)
+    assert settings["conf"] == {"spark.sql.shuffle.partitions": "4", "spark.x.y": "a=b"}
     page.get_by_role("button", name="How it runs").click()
     expect(dialog.get_by_label("Time between micro-batches")).to_have_value("10 s")
     expect(dialog).to_contain_text("holds from the next start on")

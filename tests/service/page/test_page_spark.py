@@ -41,8 +41,8 @@ class Place:
         """A sample whose orders never end, with the other tables in this place."""
         text = (SAMPLES / "upgrade" / f"{sample}.sql").read_text(encoding="utf-8")
 
-        def put(found: re.Match[str]) -> str:
-            return ORDERS if found[1].endswith("/orders") else found[0].replace(found[1], f"{self.folder}/{found[1]}")
+        def put(match: re.Match[str]) -> str:
+            return ORDERS if match[1].endswith("/orders") else match[0].replace(match[1], f"{self.folder}/{match[1]}")
 
         return FILES.sub(put, text)
 
@@ -63,8 +63,8 @@ class Place:
         graph = self.api.get(f"pipelines/{name}/versions/{number}/graph").json()
         uid = next(node["uid"] for node in graph["nodes"] if node["words"] == of)
         points = self.api.get(f"pipelines/{name}/run/history").json()["points"]
-        found = {each["uid"]: each["stateRows"] for each in points[-1]["operators"]} if points else {}
-        return int(found.get(uid, -1))
+        rows = {operator["uid"]: operator["stateRows"] for operator in points[-1]["operators"]} if points else {}
+        return int(rows.get(uid, -1))
 
 
 @pytest.fixture
@@ -80,8 +80,8 @@ def place(browser: Browser, tmp_path: Path) -> Iterator[Place]:
         page.set_default_timeout(30_000)
         expect.set_options(timeout=30_000)
         yield Place(page, api, address.removesuffix("/api/v1/"), tmp_path)
-        for each in api.get("pipelines").json()["items"]:
-            name = each["name"]
+        for item in api.get("pipelines").json()["items"]:
+            name = item["name"]
             api.post(f"pipelines/{name}/run/stop")
             wait_until(lambda name=name: api.get(f"pipelines/{name}/run").json()["pid"] == 0, "the end of a run")  # type: ignore[misc]
         expect.set_options(timeout=5_000)

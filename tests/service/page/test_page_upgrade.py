@@ -32,9 +32,9 @@ def test_operators_that_lose_their_state_are_named_one_by_one(open_page: Open, s
     dialog.get_by_label("Fill what starts empty").check()
     go_on.click()
     expect(page.get_by_text("State is carried over")).to_be_visible()
-    asked = site.app.state.faked.asked[name]
-    assert (asked.version, asked.partial, len(asked.reset), asked.warm_up) == (2, True, count, ["all"])
-    assert asked.reset[0].startswith("join-")
+    target = site.app.state.faked.targets[name]
+    assert (target.version, target.partial, len(target.reset), target.warm_up) == (2, True, count, ["all"])
+    assert target.reset[0].startswith("join-")
 
 
 def test_a_version_in_force_that_does_not_run_yet_is_upgraded_to(open_page: Open, site: Site) -> None:
@@ -51,4 +51,4 @@ def test_a_version_in_force_that_does_not_run_yet_is_upgraded_to(open_page: Open
     page.get_by_role("dialog").get_by_role("button", name="Migrate", exact=True).click()
     expect(page.get_by_text("The upgrade is done")).to_be_visible(timeout=20_000)
     expect(page.locator(".upgrade-progress .step")).to_have_count(3)
-    assert site.app.state.faked.asked[name].partial is False
+    assert site.app.state.faked.targets[name].partial is False

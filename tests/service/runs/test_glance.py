@@ -32,5 +32,5 @@ def batches(count: int, every: float) -> list[dict[str, Any]]:
 )
 def test_rows_per_second_are_of_now(count: int, every: float, later: float, rate: float | None) -> None:
     now = BEGIN.timestamp() + max(0, count - 1) * every + later
-    found = rows_per_second(batches(count, every), now)
-    assert found == (None if rate is None else pytest.approx(rate))
+    actual = rows_per_second(batches(count, every), now)
+    assert actual == (None if rate is None else pytest.approx(rate))

@@ -27,9 +27,9 @@ def launched(tmp_path: Path, plan: dict[str, Any], allowed: Allowed, **settings:
         pipelines.change(session, pipeline, run_settings=settings)
         wanted = Wanted(pipeline_id=pipeline.id, run=True, version=1, upgrade="check", options=[])
         places = Places(tmp_path / "home", tmp_path / "home/checkpoints/1", tmp_path / "home/progress")
-        found = launch_of(session, pipeline, wanted, ("execute-plan",), places, allowed)
+        launch = launch_of(session, pipeline, wanted, ("execute-plan",), places, allowed)
     database.close()
-    return found
+    return launch
 
 
 def python(module: str, file: str = "") -> dict[str, Any]:
@@ -48,9 +48,9 @@ def test_functions_come_from_folders_that_the_operator_allows(tmp_path: Path, mo
         (programs / f"{name}.py").touch()
     allowed = Allowed(programs=(str(programs),))
     plan = {"nodes": [python("launched_words.long"), python("launched_sums"), python("launched_words.short")]}
-    found = launched(tmp_path, plan, allowed)
-    assert options(found, "--functions-from") == [f"{name}={programs}" for name in ("launched_sums", "launched_words")]
-    assert found.environment["PYTHONPATH"] == f"{programs}{os.pathsep}/before"
+    launch = launched(tmp_path, plan, allowed)
+    assert options(launch, "--functions-from") == [f"{name}={programs}" for name in ("launched_sums", "launched_words")]
+    assert launch.environment["PYTHONPATH"] == f"{programs}{os.pathsep}/before"
 
 
 def test_what_is_not_allowed_any_more_is_not_started(tmp_path: Path) -> None:
@@ -59,17 +59,17 @@ def test_what_is_not_allowed_any_more_is_not_started(tmp_path: Path) -> None:
     table = {"table": {"options": {"connector": "filesystem", "path": "/data/orders"}}}
     with pytest.raises(UnsupportedError, match="'/data/orders'"):
         launched(tmp_path / "other", table, Allowed(data=(str(tmp_path),)))
-    found = launched(tmp_path / "third", table, Allowed(data=("/data",)))
-    assert options(found, "--functions-from") == []
-    assert found.environment == {}
-    assert found.argv[-1] == "{run}/plan.json"
+    launch = launched(tmp_path / "third", table, Allowed(data=("/data",)))
+    assert options(launch, "--functions-from") == []
+    assert launch.environment == {}
+    assert launch.argv[-1] == "{run}/plan.json"
 
 
 def test_settings_become_options(tmp_path: Path) -> None:
-    found = launched(tmp_path, {}, Allowed(), trigger="real-time=2m", conf={"spark.a": "b"}, max_files_per_batch=3)
-    assert options(found, "--trigger") == ["real-time=2m"]
-    assert (options(found, "--conf-file"), options(found, "--max-files-per-batch")) == (["{run}/spark.conf"], ["3"])
-    assert found.files["spark.conf"] == "spark.a=b\n"
+    launch = launched(tmp_path, {}, Allowed(), trigger="real-time=2m", conf={"spark.a": "b"}, max_files_per_batch=3)
+    assert options(launch, "--trigger") == ["real-time=2m"]
+    assert (options(launch, "--conf-file"), options(launch, "--max-files-per-batch")) == (["{run}/spark.conf"], ["3"])
+    assert launch.files["spark.conf"] == "spark.a=b\n"
     scheduled = launched(tmp_path / "other", {}, Allowed(), trigger="2s", every="15 min")
     assert (options(scheduled, "--trigger"), "--available-now" in scheduled.argv) == ([], True)
     cleared = launched(tmp_path / "third", {}, Allowed(), stop_within="")

@@ -17,17 +17,17 @@ def test_offsets_stay_as_files_are_closed_and_removed(tmp_path: Path) -> None:
             written += line
             rotate(tmp_path, length=500, kept=3)
     whole = written.encode()
-    found = read(tmp_path, offset=0)
-    assert found.size == found.end == len(whole)
-    assert found.first == found.offset == closed(tmp_path)[0][0] > 0
+    output = read(tmp_path, offset=0)
+    assert output.size == output.end == len(whole)
+    assert output.first == output.offset == closed(tmp_path)[0][0] > 0
     assert len(closed(tmp_path)) == 3
-    assert found.text.encode() == whole[found.first :]
-    for at in (found.first, found.first + 700, len(whole) - 10, len(whole)):
+    assert output.text.encode() == whole[output.first :]
+    for at in (output.first, output.first + 700, len(whole) - 10, len(whole)):
         assert read(tmp_path, offset=at, most=600).text.encode() == whole[at : at + 600]
     assert read(tmp_path, tail=3).text == "line 397 é\nline 398 é\nline 399 é\n"
     assert read(tmp_path, tail=0).text == ""
 
 
 def test_nothing_was_printed(tmp_path: Path) -> None:
-    found = read(tmp_path / "none", tail=10)
-    assert (found.text, found.offset, found.end, found.size) == ("", 0, 0, 0)
+    output = read(tmp_path / "none", tail=10)
+    assert (output.text, output.offset, output.end, output.size) == ("", 0, 0, 0)

@@ -22,7 +22,7 @@ def test_folders_of_old_runs_go(tmp_path: Path) -> None:
     for _ in range(5):
         (new_run(tmp_path).output / "current").touch()
     assert prune_runs(tmp_path, 2) == [3, 2, 1]
-    assert [each.number for each in runs_of(tmp_path)] == [5, 4]
+    assert [run.number for run in runs_of(tmp_path)] == [5, 4]
     assert prune_runs(tmp_path, 0) == [4]
     assert new_run(tmp_path).number == 6
 
@@ -45,9 +45,9 @@ def test_versions_that_somebody_needs_stay(settings: Settings) -> None:
     assert prune_versions(database, 3) == {}
     with database.read() as session:
         pipeline = pipelines.find(session, "shop")
-        found = [each.number for each in versions.page(session, pipeline)]
-        assert found == [12, 11, 10, 6, 5, 4, 3, 2]
-        assert [versions.plan_text(session, versions.find(session, pipeline, each)) for each in (2, 12)] == [
+        numbers = [version.number for version in versions.page(session, pipeline)]
+        assert numbers == [12, 11, 10, 6, 5, 4, 3, 2]
+        assert [versions.plan_text(session, versions.find(session, pipeline, number)) for number in (2, 12)] == [
             "plan 2",
             "plan 0",
         ]

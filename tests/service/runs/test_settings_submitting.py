@@ -26,7 +26,7 @@ def test_options_of_spark_come_before_the_command_and_its_own_after_it(submit: s
     argv = settings.argv(
         ("execute-plan",), Files("plan.json", "conf"), "shop", tmp_path / "c", tmp_path / "p", ["--reset", "x"]
     )
-    at = next(at for at, each in enumerate(argv) if each.endswith("cli/execute_plan.py"))
+    at = next(at for at, argument in enumerate(argv) if argument.endswith("cli/execute_plan.py"))
     assert argv[: at - 5] == [submit, "--master", "yarn"]
     assert argv[at - 5] == "--jars" and argv[at - 4].endswith(".jar")
     assert argv[at - 3 : at] == ["--properties-file", "conf", "--load-spark-defaults"]

@@ -61,25 +61,25 @@ class Runs:
     @property
     def status(self) -> Status:
         with self.database.read() as session:
-            found = session.get(Status, self.id)
-            assert found is not None
-            session.expunge(found)
-            return found
+            status = session.get(Status, self.id)
+            assert status is not None
+            session.expunge(status)
+            return status
 
     @property
     def wanted(self) -> Wanted:
         with self.database.read() as session:
-            found = session.get(Wanted, self.id)
-            assert found is not None
-            session.expunge(found)
-            return found
+            wanted = session.get(Wanted, self.id)
+            assert wanted is not None
+            session.expunge(wanted)
+            return wanted
 
     @property
     def pipeline(self) -> Pipeline:
         with self.database.read() as session:
-            found = pipelines.find(session, "shop")
-            session.expunge(found)
-            return found
+            pipeline = pipelines.find(session, "shop")
+            session.expunge(pipeline)
+            return pipeline
 
     @property
     def pid(self) -> int:
@@ -104,9 +104,9 @@ class Runs:
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[Runs]:
     database = open_database(Settings(home=tmp_path / "home", tokens=False))
-    found = Runs(tmp_path / "home", database)
-    yield found
-    folder = found.supervisor.folder(found.id)
+    runs = Runs(tmp_path / "home", database)
+    yield runs
+    folder = runs.supervisor.folder(runs.id)
     last = latest_run(folder)
     if last is not None:
         signal_run(last, signal.SIGKILL)
@@ -217,7 +217,7 @@ def test_a_pid_that_is_used_again_is_not_the_run(runs: Runs) -> None:
     assert run is not None
     (run.path / "exit.json").unlink()
     run.write(PROCESS, {"pid": os.getpid(), "started": 1.0, "at": time.time()})
-    runs.until(lambda: (found := current(runs.supervisor.folder(runs.id))) is not None and found[1].is_over)
+    runs.until(lambda: (current_run := current(runs.supervisor.folder(runs.id))) is not None and current_run[1].is_over)
 
 
 def test_a_run_that_nobody_began_is_no_crash(runs: Runs) -> None:

@@ -113,11 +113,11 @@ class Client:
 def prepare(address: str, clients: Sequence[Client]) -> None:
     """A pipeline for each client."""
 
-    def make(each: Client) -> None:
+    def make(client: Client) -> None:
         with httpx2.Client(base_url=address, timeout=60) as http:
-            assert http.post("pipelines", json={"name": each.name}).status_code == 201
-            made = http.post(f"pipelines/{each.name}/versions", json={"program": PROGRAM})
-            assert made.status_code == 201, made.text
+            assert http.post("pipelines", json={"name": client.name}).status_code == 201
+            response = http.post(f"pipelines/{client.name}/versions", json={"program": PROGRAM})
+            assert response.status_code == 201, response.text
 
     with ThreadPoolExecutor(len(clients)) as pool:
         list(pool.map(make, clients))
@@ -127,7 +127,7 @@ def prepare(address: str, clients: Sequence[Client]) -> None:
 def working(address: str, clients: Sequence[Client]) -> Iterator[None]:
     """The clients do what they do meanwhile."""
     stop = threading.Event()
-    threads = [threading.Thread(target=each.work, args=(address, stop)) for each in clients]
+    threads = [threading.Thread(target=client.work, args=(address, stop)) for client in clients]
     for thread in threads:
         thread.start()
     try:
@@ -159,7 +159,7 @@ def is_told(address: str, client: Client) -> bool:
 
 def is_begun(clients: Sequence[Client], before: int) -> bool:
     """Whether there were more starts than before, or something is wrong."""
-    return any(each.faults for each in clients) or sum(each.counts["start"] for each in clients) > before
+    return any(client.faults for client in clients) or sum(client.counts["start"] for client in clients) > before
 
 
 def kill_while_running(home: Path, times: int, seed: int) -> Counter[str]:
@@ -175,46 +175,48 @@ def kill_while_running(home: Path, times: int, seed: int) -> Counter[str]:
             if round_ == 0:
                 prepare(address, clients)
             if killed is not None:
-                told: Client = killed
-                wait_until(lambda told=told, address=address: is_told(address, told), f"the end of {told.name}")  # type: ignore[misc]
-            before = sum(each.counts["start"] for each in clients)
-            for each in clients:
-                each.service = round_
+                stopped: Client = killed
+                wait_until(
+                    lambda client=stopped, address=address: is_told(address, client), f"the end of {stopped.name}"
+                )  # type: ignore[misc]
+            before = sum(client.counts["start"] for client in clients)
+            for client in clients:
+                client.service = round_
             with working(address, clients):
                 if round_ % 5 == 0 or round_ == times:
                     wait_until(lambda before=before: is_begun(clients, before), "a start")  # type: ignore[misc]
                 time.sleep(chance.random() * 1.5)
                 if round_ < times:
                     os.kill(process.pid, signal.SIGKILL)
-            assert [each.faults for each in clients if each.faults] == [], f"seed {seed}, kill {round_}"
+            assert [client.faults for client in clients if client.faults] == [], f"seed {seed}, kill {round_}"
             if round_ == times:
                 finish(address, clients)
         victim = chance.choice(clients[:2])
         killed = victim if round_ < times and chance.random() < 0.4 and kill_a_run(victim) else None
     assert not list(home.glob("checkpoints/*/two-*"))
-    return sum((each.counts for each in clients), Counter())
+    return sum((client.counts for client in clients), Counter())
 
 
 def finish(address: str, clients: Sequence[Client]) -> None:
     """Stop all, and look at what there was: each start that was answered is one run, with its figures and its log."""
-    for each in clients:
-        with httpx2.Client(base_url=f"{address}pipelines/{each.name}/", timeout=60) as http:
-            while each.pending is not None:
-                each.step(http)
+    for client in clients:
+        with httpx2.Client(base_url=f"{address}pipelines/{client.name}/", timeout=60) as http:
+            while client.pending is not None:
+                client.step(http)
             # A stop may come before what was accepted has begun.
-            wait_until(lambda http=http, each=each: http.get("run").json()["number"] == each.runs, "a start")  # type: ignore[misc]
-            if each.wanted:
+            wait_until(lambda http=http, client=client: http.get("run").json()["number"] == client.runs, "a start")  # type: ignore[misc]
+            if client.wanted:
                 wait_until(lambda http=http: http.get("run/history").json()["points"] != [], "a micro-batch")  # type: ignore[misc]
             assert http.post("run/stop").status_code == 200
             wait_until(lambda http=http: http.get("run").json()["state"] in ENDED, "the end")  # type: ignore[misc]
             run = http.get("run").json()
-            assert (run["number"], run["pid"], run["wanted"], each.faults) == (each.runs, 0, False, [])
+            assert (run["number"], run["pid"], run["wanted"], client.faults) == (client.runs, 0, False, [])
             for number in range(max(1, run["number"] - 5), run["number"] + 1):
                 lines = http.get("run/logs", params={"run": number}).json()["lines"]
                 # One that was stopped at once may not have come so far.
                 assert lines in (["it starts, password=******"], [])
             points = http.get("run/history", params={"hours": 1}).json()["points"]
-            assert len(points) >= (each.runs - 1 if each.do == "finish" else each.wanted)
+            assert len(points) >= (client.runs - 1 if client.do == "finish" else client.wanted)
 
 
 def end_all(home: Path) -> None:
@@ -227,8 +229,8 @@ def end_all(home: Path) -> None:
 def test_runs_are_found_again(tmp_path: Path, kills: int) -> None:
     seed, begun = int(os.environ.get("SEED", "1")), time.monotonic()
     try:
-        found = kill_while_running(tmp_path / "home", kills, seed)
+        totals = kill_while_running(tmp_path / "home", kills, seed)
     finally:
         end_all(tmp_path / "home")
-    print(f"{kills} kills, seed {seed}, {time.monotonic() - begun:.0f} s: {dict(found)}; every run was found again")
-    assert found["start"] > kills // 10 and (found["found again"] > kills // 4 or kills == 1)
+    print(f"{kills} kills, seed {seed}, {time.monotonic() - begun:.0f} s: {dict(totals)}; every run was found again")
+    assert totals["start"] > kills // 10 and (totals["found again"] > kills // 4 or kills == 1)

@@ -23,13 +23,13 @@ def wanted(**values: Any) -> Wanted:
 
 
 def begun(folder: Path, seq: int = 0, **command: Any) -> RunFolder:
-    found = new_run(folder, {"seq": seq, "what": "run", **command})
-    (found.output / "current").touch()
-    return found
+    run = new_run(folder, {"seq": seq, "what": "run", **command})
+    (run.output / "current").touch()
+    return run
 
 
 def states(folder: Path, what: Wanted) -> list[str]:
-    return [each.state for each in course_of(folder, what).steps]
+    return [step.state for step in course_of(folder, what).steps]
 
 
 def test_steps_are_what_the_run_says(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_steps_are_what_the_run_says(tmp_path: Path) -> None:
         progress.tell({"event": "step", "number": number})
         assert states(tmp_path, wanted()) == ["done", *expected]
     course = course_of(tmp_path, wanted())
-    assert [each.name for each in course.steps] == ["stop", "finish-batch", "carry", "read", "run"]
+    assert [step.name for step in course.steps] == ["stop", "finish-batch", "carry", "read", "run"]
     assert course.steps[2].text == "password=******"
     note(run, wanted())
     begun(tmp_path, version=2, upgrade="check")
@@ -65,7 +65,7 @@ def test_what_was_refused_says_where_and_why(tmp_path: Path) -> None:
     progress.tell({"event": "step", "number": 1})
     note(run, wanted(), Ending(Outcome.REFUSED, "it does not fit, password=hush", "there", "reset it"))
     course = course_of(tmp_path, wanted(outcome="refused"))
-    assert [each.state for each in course.steps] == ["done", "failed", "waiting", "waiting", "waiting"]
+    assert [step.state for step in course.steps] == ["done", "failed", "waiting", "waiting", "waiting"]
     assert (course.message, course.remedy) == ("it does not fit, password=******", "reset it")
 
 
@@ -75,7 +75,7 @@ def test_the_way_back(tmp_path: Path) -> None:
     assert states(tmp_path, back) == ["going-on", "waiting", "waiting"]
     begun(tmp_path, version=2, upgrade="rollback", what="rollback")
     assert states(tmp_path, back) == ["done", "going-on", "waiting"]
-    assert [each.text for each in course_of(tmp_path, back).steps][::2] == [
+    assert [step.text for step in course_of(tmp_path, back).steps][::2] == [
         "the run of version 2 ends",
         "version 1 runs",
     ]

@@ -24,9 +24,9 @@ sys.exit(3)
 
 
 def run_of(folder: Path, *argv: str) -> RunFolder:
-    found = new_run(folder)
-    found.write(COMMAND, {"argv": argv, "cwd": str(folder), "environment": {"SOME": "thing"}})
-    return found
+    run = new_run(folder)
+    run.write(COMMAND, {"argv": argv, "cwd": str(folder), "environment": {"SOME": "thing"}})
+    return run
 
 
 @pytest.fixture

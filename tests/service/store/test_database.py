@@ -42,8 +42,8 @@ def test_sqlite_keeps_what_was_committed_and_its_references(settings: Settings) 
     database = open_database(settings)
     with database.read() as session:
         names = ("journal_mode", "synchronous", "foreign_keys")
-        told = [session.execute(text(f"PRAGMA {name}")).scalar() for name in names]
-    assert told == ["wal", 2, 1]
+        pragmas = [session.execute(text(f"PRAGMA {name}")).scalar() for name in names]
+    assert pragmas == ["wal", 2, 1]
     with pytest.raises(IntegrityError), database.write() as session:
         session.add(Version(pipeline_id=7, number=1, created_at=NOW, created_by="me", kind="plan", plan_hash="x"))
 
@@ -81,19 +81,19 @@ def test_a_write_that_fails_changes_nothing(settings: Settings) -> None:
 def test_times_are_utc_whatever_they_were_given_in(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
-        found = pipeline()
-        found.created_at = NOW.astimezone(timezone(timedelta(hours=2)))
-        session.add(found)
+        stored = pipeline()
+        stored.created_at = NOW.astimezone(timezone(timedelta(hours=2)))
+        session.add(stored)
     with database.read() as session:
         assert session.scalars(select(Pipeline.created_at)).one() == NOW
 
 
 @pytest.mark.parametrize("url", ["sqlite:////proc/none/service.db", "nonsense", "postgresql://u:geheim@127.0.0.1:1/x"])
 def test_what_cannot_be_opened_is_named_without_its_password(url: str, tmp_path: Path) -> None:
-    with pytest.raises(ExecutionError, match="cannot be opened") as told:
+    with pytest.raises(ExecutionError, match="cannot be opened") as error:
         open_database(Settings(home=tmp_path, database=url))
-    assert "geheim" not in told.value.render()
-    assert "--database" in told.value.remedy
+    assert "geheim" not in error.value.render()
+    assert "--database" in error.value.remedy
 
 
 def test_a_database_of_a_later_release_is_refused(settings: Settings) -> None:

@@ -34,7 +34,7 @@ def large(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Iterato
 
 def fill(settings: Settings, plan: str = "{}") -> None:
     """All the pipelines with all their versions, which have one plan."""
-    made = {"created_at": pipelines.now(), "created_by": "me"}
+    created = {"created_at": pipelines.now(), "created_by": "me"}
     ids = range(1, PIPELINES + 1)
     database = open_database(settings)
     with database.write() as session:
@@ -42,11 +42,11 @@ def fill(settings: Settings, plan: str = "{}") -> None:
         numbers = {"in_force": VERSIONS, "newest": VERSIONS}
         session.execute(
             insert(Pipeline),
-            [{"id": i, "name": f"pipeline-{i:04}", "description": "x", **numbers, **made} for i in ids],
+            [{"id": i, "name": f"pipeline-{i:04}", "description": "x", **numbers, **created} for i in ids],
         )
         seen = {"seen_at": pipelines.now()}
         session.execute(insert(Status), [{"pipeline_id": i, "state": STATES[i % 3], **seen} for i in ids])
-        version = {"kind": "plan", "plan_hash": hash_, **made}
+        version = {"kind": "plan", "plan_hash": hash_, **created}
         session.execute(
             insert(Version),
             [{"pipeline_id": i, "number": n, **version} for i in ids for n in range(1, VERSIONS + 1)],
@@ -86,10 +86,10 @@ def test_versions_are_found_by_an_index(large: TestClient) -> None:
 def test_a_text_is_kept_once_and_goes_with_its_last_version(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
-        kept = {pipelines.create(session, name, "", "me").name: blobs.put(session, "{}") for name in ("a", "b")}
-        for name in kept:
+        hashes = {pipelines.create(session, name, "", "me").name: blobs.put(session, "{}") for name in ("a", "b")}
+        for name in hashes:
             pipeline = pipelines.find(session, name)
-            row = {"pipeline_id": pipeline.id, "number": 1, "kind": "plan", "plan_hash": kept["a"]}
+            row = {"pipeline_id": pipeline.id, "number": 1, "kind": "plan", "plan_hash": hashes["a"]}
             session.execute(insert(Version), [{**row, "created_at": pipelines.now(), "created_by": "me"}])
     for name, left in (("a", 1), ("b", 0)):
         with database.write() as session:
@@ -100,8 +100,8 @@ def test_a_text_is_kept_once_and_goes_with_its_last_version(settings: Settings) 
 def test_a_pipeline_that_runs_is_not_removed(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
-        found = pipelines.create(session, "a", "", "me")
-        session.add(Status(pipeline_id=found.id, state="behind", seen_at=pipelines.now()))
+        pipeline = pipelines.create(session, "a", "", "me")
+        session.add(Status(pipeline_id=pipeline.id, state="behind", seen_at=pipelines.now()))
     with pytest.raises(pipelines.ConflictError, match="runs"), database.write() as session:
         pipelines.remove(session, pipelines.find(session, "a"))
 
@@ -110,8 +110,8 @@ def test_a_damaged_text_is_told(settings: Settings, tmp_path: Path) -> None:
     database = open_database(settings)
     with database.write() as session:
         hash_ = blobs.put(session, "{}")
-        found = session.get(Blob, hash_)
-        assert found is not None
-        found.hash = "0" * 64
+        blob = session.get(Blob, hash_)
+        assert blob is not None
+        blob.hash = "0" * 64
     with database.read() as session, pytest.raises(blobs.NotFoundError, match="missing or damaged"):
         blobs.get(session, "0" * 64)

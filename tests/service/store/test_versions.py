@@ -26,8 +26,8 @@ def client(request: pytest.FixtureRequest, settings: Settings, workers: Workers)
     if request.param == "postgresql":
         url = database_in(request.getfixturevalue("postgres"), f"service_{uuid4().hex}")
         settings = settings.model_copy(update={"database": url})
-    with client_of(application(settings, workers)) as found:
-        yield found
+    with client_of(application(settings, workers)) as client:
+        yield client
 
 
 @pytest.fixture
@@ -39,26 +39,26 @@ def orders(client: TestClient) -> str:
 
 def at_once(count: int, send: object) -> list[int]:
     """The statuses of so many requests that are sent at once."""
-    found: list[int] = []
+    codes: list[int] = []
     gate = threading.Barrier(count)
 
     def work() -> None:
         gate.wait()
-        found.append(send().status_code)  # type: ignore[operator]
+        codes.append(send().status_code)  # type: ignore[operator]
 
     threads = [threading.Thread(target=work) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return sorted(found)
+    return sorted(codes)
 
 
 def test_versions_that_are_added_at_once_have_numbers_of_their_own(client: TestClient, orders: str) -> None:
     body = {"program": PROGRAM}
     assert at_once(6, lambda: client.post(f"pipelines/{orders}/versions", json=body)) == [201] * 6
     items = client.get(f"pipelines/{orders}/versions").json()["items"]
-    assert [each["number"] for each in items] == [7, 6, 5, 4, 3, 2, 1]
+    assert [item["number"] for item in items] == [7, 6, 5, 4, 3, 2, 1]
 
 
 def test_of_edits_at_once_on_one_state_one_is_made(client: TestClient, orders: str) -> None:
@@ -73,8 +73,8 @@ def test_of_edits_at_once_on_one_state_one_is_made(client: TestClient, orders: s
 def test_of_the_same_requests_at_once_one_is_carried_out(client: TestClient, orders: str) -> None:
     headers = {"Idempotency-Key": "k"}
     body = {"program": PROGRAM}
-    found = at_once(5, lambda: client.post(f"pipelines/{orders}/versions", json=body, headers=headers))
-    assert set(found) <= {201, 409} and 201 in found
+    codes = at_once(5, lambda: client.post(f"pipelines/{orders}/versions", json=body, headers=headers))
+    assert set(codes) <= {201, 409} and 201 in codes
     assert client.get(f"pipelines/{orders}").json()["newest"] == 2
 
 
@@ -84,8 +84,8 @@ def test_one_name_is_given_once(client: TestClient) -> None:
 
 def test_lists_and_removal(client: TestClient, orders: str) -> None:
     client.post("pipelines", json={"name": "b"})
-    found = client.get("pipelines", params={"q": "ORD", "limit": 1}).json()
-    assert ([each["name"] for each in found["items"]], found["counts"]) == (["orders"], {"none": 2})
+    page = client.get("pipelines", params={"q": "ORD", "limit": 1}).json()
+    assert ([item["name"] for item in page["items"]], page["counts"]) == (["orders"], {"none": 2})
     assert client.delete(f"pipelines/{orders}", headers={"If-Match": "*"}).status_code == 204
     assert client.get("pipelines").json()["total"] == 1
 

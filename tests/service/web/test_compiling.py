@@ -26,22 +26,22 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def test_a_program_is_compiled_and_nothing_is_kept(client: TestClient, program: str) -> None:
-    found = client.post("compile", json={"program": program}).json()
-    assert (found["stateful"], found["diff"], found["plan"]["flinkVersion"]) == (2, None, "2.3")
-    assert len(found["graph"]["nodes"]) >= 4
+    compiled = client.post("compile", json={"program": program}).json()
+    assert (compiled["stateful"], compiled["diff"], compiled["plan"]["flinkVersion"]) == (2, None, "2.3")
+    assert len(compiled["graph"]["nodes"]) >= 4
     assert client.get("pipelines").json()["total"] == 0
 
 
 def test_it_is_compared_with_a_pipeline(client: TestClient, orders: str, program: str) -> None:
     new = program.replace("SUM(amount)", "MAX(amount)")
-    found = client.post("compile", json={"program": new, "over": orders}).json()
-    assert (found["diff"]["verdict"], found["diff"]["new"]["name"]) == ("partial", "new")
+    compiled = client.post("compile", json={"program": new, "over": orders}).json()
+    assert (compiled["diff"]["verdict"], compiled["diff"]["new"]["name"]) == ("partial", "new")
     assert client.post("compile", json={"program": new, "over": "nothing"}).status_code == 404
 
 
 def test_a_program_in_python_of_an_allowed_folder(client: TestClient) -> None:
-    found = client.post("compile", json={"file": "copy_numbers.py"})
-    assert (found.status_code, found.json()["operators"]) == (200, 2)
+    response = client.post("compile", json={"file": "copy_numbers.py"})
+    assert (response.status_code, response.json()["operators"]) == (200, 2)
 
 
 @pytest.mark.parametrize("file", ["../elsewhere.py", "link.py", "missing.py", "/etc/passwd", "..", "", "a\0b.py"])
@@ -55,6 +55,6 @@ def test_findings_of_a_plan(client: TestClient, program: str) -> None:
     plan = client.post("compile", json={"program": program}).json()["plan"]
     assert client.post("validate", json={"plan": plan}).json()["valid"] is True
     plan["nodes"][0]["type"] = "nonsense"
-    found = client.post("validate", json={"plan": plan}).json()
-    assert (found["valid"], found["findings"][0]["pointer"]) == (False, "/nodes/0/type")
+    report = client.post("validate", json={"plan": plan}).json()
+    assert (report["valid"], report["findings"][0]["pointer"]) == (False, "/nodes/0/type")
     assert client.post("validate", json={"plan": "no json"}).json()["valid"] is False

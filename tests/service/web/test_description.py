@@ -32,12 +32,12 @@ KNOWN = {"name": ("orders", "other", "missing"), "number": (1, 2, 3), "id": (1, 
 
 
 def test_the_description_says_how_errors_are_answered(client: TestClient) -> None:
-    found = client.get("openapi.json").json()
-    assert found["components"]["schemas"]["Problem"]["required"] == ["title", "status", "detail"]
-    operations = [each for path in found["paths"].values() for each in path.values()]
-    assert all("422" not in each["responses"] and "4XX" in each["responses"] for each in operations)
-    assert all(each["summary"] and each["description"] for each in operations)
-    assert "HTTPValidationError" not in str(found)
+    description = client.get("openapi.json").json()
+    assert description["components"]["schemas"]["Problem"]["required"] == ["title", "status", "detail"]
+    operations = [operation for path in description["paths"].values() for operation in path.values()]
+    assert all("422" not in operation["responses"] and "4XX" in operation["responses"] for operation in operations)
+    assert all(operation["summary"] and operation["description"] for operation in operations)
+    assert "HTTPValidationError" not in str(description)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,8 @@ def prepare(address: str) -> dict[str, Any]:
         for name in ("orders", "other"):
             if client.post("pipelines", json={"name": name}).status_code == 201:
                 assert client.post(f"pipelines/{name}/versions", json={"program": PROGRAM}).status_code == 201
-        found: dict[str, Any] = client.get("pipelines/orders/versions/1/plan").json()
-        return found
+        plan: dict[str, Any] = client.get("pipelines/orders/versions/1/plan").json()
+        return plan
 
 
 JSON = st.recursive(
@@ -77,9 +77,9 @@ JSON = st.recursive(
 @st.composite
 def changed(draw: st.DrawFn, plan: dict[str, Any]) -> dict[str, Any]:
     """A plan in which some values are others, or missing."""
-    found: dict[str, Any] = json.loads(json.dumps(plan))
+    copied: dict[str, Any] = json.loads(json.dumps(plan))
     for _ in range(draw(st.integers(0, 3))):
-        place: Any = found
+        place: Any = copied
         while isinstance(place, dict | list) and place:
             key = draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
             inner = place[key]
@@ -91,7 +91,7 @@ def changed(draw: st.DrawFn, plan: dict[str, Any]) -> dict[str, Any]:
             else:
                 place[key] = draw(JSON)
             break
-    return found
+    return copied
 
 
 @st.composite
@@ -120,8 +120,8 @@ def started(draw: st.DrawFn, path: str, body: Any) -> Any:
 def ask(address: str, examples: int, seen: Counter[str]) -> None:
     """Ask every operation of the description so often; none is answered by an error of the service's own."""
     schema = schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json")
-    for found in schema.get_all_operations():
-        ask_operation(found.ok(), address, examples, seen, prepare(address))
+    for operation in schema.get_all_operations():
+        ask_operation(operation.ok(), address, examples, seen, prepare(address))
 
 
 def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str], plan: dict[str, Any]) -> None:

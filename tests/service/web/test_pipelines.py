@@ -10,11 +10,11 @@ def make(client: TestClient, *names: str) -> None:
 
 
 def test_a_pipeline_is_made_found_changed_and_removed(client: TestClient) -> None:
-    made = client.post("pipelines", json={"name": "orders", "description": "old"})
-    assert (made.status_code, made.headers["Location"]) == (201, "/api/v1/pipelines/orders")
-    assert made.json()["state"] == "none"
-    assert client.get("pipelines/orders").json() == made.json()
-    etag = made.headers["ETag"]
+    response = client.post("pipelines", json={"name": "orders", "description": "old"})
+    assert (response.status_code, response.headers["Location"]) == (201, "/api/v1/pipelines/orders")
+    assert response.json()["state"] == "none"
+    assert client.get("pipelines/orders").json() == response.json()
+    etag = response.headers["ETag"]
     changed = client.patch("pipelines/orders", json={"description": "new"}, headers={"If-Match": etag})
     assert (changed.status_code, changed.json()["description"]) == (200, "new")
     assert changed.headers["ETag"] != etag
@@ -55,10 +55,10 @@ def test_an_unknown_pipeline_is_told_with_the_nearest(client: TestClient) -> Non
 def test_a_list_is_searched_and_paged(client: TestClient) -> None:
     make(client, "b-orders", "a-orders", "c", "d-Orders", "e_x")
     first = client.get("pipelines", params={"q": "ORDERS", "limit": 2}).json()
-    assert [each["name"] for each in first["items"]] == ["a-orders", "b-orders"]
+    assert [item["name"] for item in first["items"]] == ["a-orders", "b-orders"]
     assert (first["total"], first["counts"]) == (3, {"none": 5})
     rest = client.get("pipelines", params={"q": "ORDERS", "limit": 2, "cursor": first["cursor"]}).json()
-    assert ([each["name"] for each in rest["items"]], rest["cursor"]) == (["d-Orders"], "")
+    assert ([item["name"] for item in rest["items"]], rest["cursor"]) == (["d-Orders"], "")
     assert client.get("pipelines", params={"q": "%"}).json()["total"] == 0
     assert client.get("pipelines", params={"state": "running"}).json()["total"] == 0
     assert client.get("pipelines", params={"state": "none"}).json()["total"] == 5

@@ -4,20 +4,20 @@ from fastapi.testclient import TestClient
 
 
 def test_the_drawing_has_operators_with_places(client: TestClient, orders: str) -> None:
-    found = client.get(f"pipelines/{orders}/versions/1/graph").json()
-    assert {"source", "operator", "sink"} == {node["role"] for node in found["nodes"]}
-    assert {edge["from"] for edge in found["edges"]} <= {node["id"] for node in found["nodes"]}
+    graph = client.get(f"pipelines/{orders}/versions/1/graph").json()
+    assert {"source", "operator", "sink"} == {node["role"] for node in graph["nodes"]}
+    assert {edge["from"] for edge in graph["edges"]} <= {node["id"] for node in graph["nodes"]}
 
 
 def test_a_dry_run_shows_the_stages(client: TestClient, orders: str) -> None:
-    found = client.get(f"pipelines/{orders}/versions/1/stages").json()
-    assert ("stage 2" in found["text"], len(found["stages"]), found["version"]) == (True, 2, 1)
+    stages = client.get(f"pipelines/{orders}/versions/1/stages").json()
+    assert ("stage 2" in stages["text"], len(stages["stages"]), stages["version"]) == (True, 2, 1)
 
 
 def test_versions_are_compared(client: TestClient, orders: str, program: str) -> None:
     new = program.replace("SUM(amount)", "MAX(amount)")
     assert client.post(f"pipelines/{orders}/versions", json={"program": new}).json()["verdict"] == "partial"
-    found = client.get(f"pipelines/{orders}/diff", params={"from": 1, "to": 2}).json()
-    assert (found["old"], found["verdict"]) == ({"name": "orders/1", "kind": "plan"}, "partial")
+    diff = client.get(f"pipelines/{orders}/diff", params={"from": 1, "to": 2}).json()
+    assert (diff["old"], diff["verdict"]) == ({"name": "orders/1", "kind": "plan"}, "partial")
     assert client.get(f"pipelines/{orders}/diff", params={"from": 1, "to": 3}).status_code == 404
     assert client.get(f"pipelines/{orders}/diff", params={"from": 1}).status_code == 422

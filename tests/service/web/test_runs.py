@@ -27,14 +27,14 @@ INSERT INTO lines SELECT id FROM numbers;
 @pytest.fixture
 def client(settings: Settings, workers: Workers) -> Iterator[TestClient]:
     app = application(settings, workers, COMMAND, INSPECT)
-    with TestClient(app, base_url="http://127.0.0.1/api/v1", client=("127.0.0.1", 5000)) as found:
-        assert found.post("/pipelines", json={"name": "shop"}).status_code == 201
+    with TestClient(app, base_url="http://127.0.0.1/api/v1", client=("127.0.0.1", 5000)) as client:
+        assert client.post("/pipelines", json={"name": "shop"}).status_code == 201
         body = {"program": PROGRAM, "put_in_force": True}
-        made = found.post("/pipelines/shop/versions", json=body)
-        assert made.status_code == 201, made.text
-        yield found
-        found.post("/pipelines/shop/run/stop")
-        until(lambda: found.get("/pipelines/shop/run").json()["pid"] == 0)
+        response = client.post("/pipelines/shop/versions", json=body)
+        assert response.status_code == 201, response.text
+        yield client
+        client.post("/pipelines/shop/run/stop")
+        until(lambda: client.get("/pipelines/shop/run").json()["pid"] == 0)
 
 
 def until(done: Callable[[], bool]) -> None:
@@ -45,8 +45,8 @@ def until(done: Callable[[], bool]) -> None:
 
 
 def run(client: TestClient) -> dict[str, Any]:
-    found: dict[str, Any] = client.get("/pipelines/shop/run").json()
-    return found
+    result: dict[str, Any] = client.get("/pipelines/shop/run").json()
+    return result
 
 
 def test_start_follow_and_stop(client: TestClient) -> None:
@@ -61,7 +61,7 @@ def test_start_follow_and_stop(client: TestClient) -> None:
     listed = client.get("/pipelines").json()["items"][0]
     assert (listed["state"], listed["version"], listed["lag"]) == ("running", 1, 3)
     points = client.get("/pipelines/shop/run/history", params={"hours": 1}).json()["points"]
-    assert [each["batch"] for each in points] == list(range(len(points)))
+    assert [point["batch"] for point in points] == list(range(len(points)))
     assert points[0]["operators"] == [
         {"uid": "join-1", "rowsIn": 10, "rowsOut": 5, "stateRows": 7, "stateBytes": 70},
     ]
@@ -85,26 +85,26 @@ def test_an_upgrade(client: TestClient) -> None:
     seen: list[list[str]] = []
     until(lambda: steps_until_done(client, seen))
     assert seen[-1] == ["done"] * 4
-    assert sorted(seen, key=lambda each: each.count("done")) == seen, "it only goes on"
-    found = client.get("/pipelines/shop/upgrade").json()
-    assert [each["name"] for each in found["steps"]] == ["stop", "read-state", "write-state", "run"]
-    assert found["steps"][1]["text"] == "the state of join-1 is read"
-    assert (found["done"], found["of"], found["can_roll_back"]) == (4, 4, True)
+    assert sorted(seen, key=lambda states: states.count("done")) == seen, "it only goes on"
+    upgrade = client.get("/pipelines/shop/upgrade").json()
+    assert [step["name"] for step in upgrade["steps"]] == ["stop", "read-state", "write-state", "run"]
+    assert upgrade["steps"][1]["text"] == "the state of join-1 is read"
+    assert (upgrade["done"], upgrade["of"], upgrade["can_roll_back"]) == (4, 4, True)
     assert client.get("/pipelines/shop").json()["in_force"] == 2
     assert client.post("/pipelines/shop/upgrade/rollback", json={}).status_code == 200
     until(lambda: client.get("/pipelines/shop/upgrade").json()["state"] == "rolled-back")
     assert client.get("/pipelines/shop").json()["in_force"] == 1
     back = client.get("/pipelines/shop/upgrade").json()["steps"]
-    assert [(each["name"], each["state"]) for each in back] == [("stop", "done"), ("back", "done"), ("run", "done")]
+    assert [(step["name"], step["state"]) for step in back] == [("stop", "done"), ("back", "done"), ("run", "done")]
 
 
 def steps_until_done(client: TestClient, seen: list[list[str]]) -> bool:
     """Whether an upgrade is done; notes the states of its steps, where they are others than before."""
-    found = client.get("/pipelines/shop/upgrade").json()
-    states = [each["state"] for each in found["steps"]]
+    upgrade = client.get("/pipelines/shop/upgrade").json()
+    states = [step["state"] for step in upgrade["steps"]]
     if seen[-1:] != [states]:
         seen.append(states)
-    return bool(found["state"] == "done")
+    return bool(upgrade["state"] == "done")
 
 
 def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
@@ -115,14 +115,14 @@ def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
     client.post("/pipelines/shop/upgrade/migrate", json={"version": 2})
     until(lambda: client.get("/pipelines/shop/upgrade").json()["state"] == "refused")
     until(lambda: client.get("/pipelines/shop").json()["state"] == "running")
-    found = client.get("/pipelines/shop/upgrade").json()
-    assert (found["message"], found["remedy"]) == ("the plan does not fit the checkpoint", "mend it")
-    assert [each["state"] for each in found["steps"]] == ["done", "failed", "waiting"]
-    assert not found["can_roll_back"]
+    upgrade = client.get("/pipelines/shop/upgrade").json()
+    assert (upgrade["message"], upgrade["remedy"]) == ("the plan does not fit the checkpoint", "mend it")
+    assert [step["state"] for step in upgrade["steps"]] == ["done", "failed", "waiting"]
+    assert not upgrade["can_roll_back"]
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "settings",
     [
         {"trigger": "soon"},
         {"conf": {"--x": "y"}},
@@ -133,8 +133,8 @@ def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
     ],
     ids=json.dumps,
 )
-def test_settings_that_are_refused(client: TestClient, asked: dict[str, Any]) -> None:
-    assert client.post("/pipelines/shop/run/start", json={"settings": asked}).status_code == 422
+def test_settings_that_are_refused(client: TestClient, settings: dict[str, Any]) -> None:
+    assert client.post("/pipelines/shop/run/start", json={"settings": settings}).status_code == 422
     assert run(client)["number"] == 0
 
 
@@ -196,14 +196,14 @@ def test_points_are_picked_evenly() -> None:
 def test_figures_are_where_prometheus_looks(client: TestClient) -> None:
     client.post("/pipelines/shop/run/start", json={})
     until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
-    found = client.get("http://127.0.0.1/metrics")
-    assert found.headers["content-type"].startswith("text/plain; version=")
-    assert 'compiled_plan_pipeline_state{plan="shop",state="running"} 1.0' in found.text
-    assert client.get("/metrics").text.splitlines()[0] == found.text.splitlines()[0]
+    response = client.get("http://127.0.0.1/metrics")
+    assert response.headers["content-type"].startswith("text/plain; version=")
+    assert 'compiled_plan_pipeline_state{plan="shop",state="running"} 1.0' in response.text
+    assert client.get("/metrics").text.splitlines()[0] == response.text.splitlines()[0]
 
 
-def settings_of(client: TestClient, **asked: Any) -> int:
-    return client.post("/pipelines/shop/run/start", json={"settings": asked}).status_code
+def settings_of(client: TestClient, **settings: Any) -> int:
+    return client.post("/pipelines/shop/run/start", json={"settings": settings}).status_code
 
 
 def test_triggers(client: TestClient) -> None:
@@ -217,10 +217,10 @@ def events(client: TestClient, **headers: str) -> list[tuple[int, dict[str, Any]
     """The events of half a second: their ids, and what they say."""
     answer = client.get("/pipelines/shop/run/progress", params={"seconds": 0.5}, headers=headers)
     assert answer.headers["content-type"].startswith("text/event-stream"), answer.text
-    first, *found = answer.text.strip().split("\n\n")
+    first, *events = answer.text.strip().split("\n\n")
     assert first == "retry: 2000"
-    lines = [dict(line.split(": ", 1) for line in event.split("\n")) for event in found if event[0] != ":"]
-    return [(int(each["id"]), json.loads(each["data"])) for each in lines]
+    lines = [dict(line.split(": ", 1) for line in event.split("\n")) for event in events if event[0] != ":"]
+    return [(int(line["id"]), json.loads(line["data"])) for line in lines]
 
 
 def test_events_go_on_where_the_client_has_come_to(client: TestClient) -> None:
@@ -229,11 +229,11 @@ def test_events_go_on_where_the_client_has_come_to(client: TestClient) -> None:
     until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
     live = events(client)
     assert len(live) >= 2
-    assert [each["event"] for _, each in live] == ["batch"] * len(live)
+    assert [data["event"] for _, data in live] == ["batch"] * len(live)
     everything = events(client, **{"Last-Event-ID": "0"})
     numbers = [number for number, _ in everything]
-    assert [each["batch"] for _, each in everything] == list(range(len(everything)))
-    assert all(each in everything for each in live)
+    assert [data["batch"] for _, data in everything] == list(range(len(everything)))
+    assert all(event in everything for event in live)
     seen = numbers[1]
     after = events(client, **{"Last-Event-ID": str(seen)})
     assert [number for number, _ in after][: len(numbers) - 2] == numbers[2:], "none twice, none left out"

@@ -11,8 +11,8 @@ from tests.plans.execution.upgrade.checkpoints import started
 
 
 def entries(client: TestClient, number: int = 1) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = client.get(f"pipelines/orders/versions/{number}/state").json()["state"]
-    return found
+    entries: list[dict[str, Any]] = client.get(f"pipelines/orders/versions/{number}/state").json()["state"]
+    return entries
 
 
 def edit(client: TestClient, ttl: object, etag: str | None = None, state: object = None) -> Any:
@@ -25,12 +25,12 @@ def edit(client: TestClient, ttl: object, etag: str | None = None, state: object
 def test_an_edit_is_a_version_that_differs_in_the_ttl_alone(client: TestClient, orders: str) -> None:
     answer = edit(client, "3 d")
     assert answer.status_code == 201
-    found = answer.json()["version"]
-    assert (found["kind"], found["parent"], found["in_force"]) == ("ttl-edit", 1, True)
+    version = answer.json()["version"]
+    assert (version["kind"], version["parent"], version["in_force"]) == ("ttl-edit", 1, True)
     before, after = (client.get(f"pipelines/orders/versions/{n}/plan").text.splitlines() for n in (1, 2))
     assert len([pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]) == 1
     diff = client.get("pipelines/orders/diff", params={"from": 1, "to": 2}).json()
-    assert (diff["verdict"], [each["change"] for each in diff["operators"]].count("ttlChanged")) == ("full", 1)
+    assert (diff["verdict"], [operator["change"] for operator in diff["operators"]].count("ttlChanged")) == ("full", 1)
 
 
 def test_the_number_of_the_input_stands_for_the_entry(client: TestClient, orders: str) -> None:
@@ -53,7 +53,7 @@ def test_an_upgrade_is_compared_with_the_state_that_is_held_not_with_an_edit_tha
     before = entries(client, 1)[0]["ttl_ms"]
     for diff in (compiled, client.get("pipelines/orders/diff", params={"to": 2}).json()):
         assert diff["old"] == {"name": "orders/checkpoint", "kind": "checkpoint"}
-        edits = [(ttl["oldMs"], ttl["newMs"]) for each in diff["operators"] for ttl in each["ttls"]]
+        edits = [(ttl["oldMs"], ttl["newMs"]) for operator in diff["operators"] for ttl in operator["ttls"]]
         assert edits == [(before, 20_000)]
 
 
@@ -81,9 +81,13 @@ def test_a_wrong_edit_is_told_before_and_refused_after(
     entry = entries(client)[0]
     good = {"node": entry["uid"], "state": entry["entry"], "ttl": "2 d"}
     body = {"edits": [good, good | change]}
-    told = client.post("pipelines/orders/versions/1/ttl/check", json=body).json()
-    assert (told["valid"], [each["edit"] for each in told["problems"]], len(told["changes"])) == (False, [1], 1)
-    assert message in told["problems"][0]["message"]
+    check = client.post("pipelines/orders/versions/1/ttl/check", json=body).json()
+    assert (check["valid"], [problem["edit"] for problem in check["problems"]], len(check["changes"])) == (
+        False,
+        [1],
+        1,
+    )
+    assert message in check["problems"][0]["message"]
     refused = client.post("pipelines/orders/versions/1/ttl", json=body, headers={"If-Match": "*"})
     assert (refused.status_code, message in refused.json()["detail"]) == (422, True)
     assert client.get("pipelines/orders").json()["newest"] == 1
@@ -92,5 +96,5 @@ def test_a_wrong_edit_is_told_before_and_refused_after(
 def test_what_is_doubtful_is_told(client: TestClient, orders: str) -> None:
     entry = entries(client)[0]
     body = {"edits": [{"node": entry["node"], "state": entry["entry"], "ttl": "5"}]}
-    told = client.post("pipelines/orders/versions/1/ttl/check", json=body).json()
-    assert (told["valid"], bool(told["changes"][0]["doubt"])) == (True, True)
+    check = client.post("pipelines/orders/versions/1/ttl/check", json=body).json()
+    assert (check["valid"], bool(check["changes"][0]["doubt"])) == (True, True)

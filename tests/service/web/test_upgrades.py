@@ -39,8 +39,8 @@ def test_it_is_asked_as_it_would_be_started(settings: Settings, workers: Workers
     settings = settings.model_copy(update={"programs": (tmp_path,)})
     with client_of(application(settings, workers, (sys.executable, "-c", SAYS))) as client:
         client.post("pipelines", json={"name": "shop"})
-        made = client.post("pipelines/shop/versions", json={"program": PROGRAM})
-        assert made.status_code == 201, made.text
+        response = client.post("pipelines/shop/versions", json={"program": PROGRAM})
+        assert response.status_code == 201, response.text
         body = {"settings": {"master": "local[2]", "conf": {"spark.a": "b"}}}
         assert client.post("pipelines/shop/run/start", json=body).status_code == 200
         target = {"version": 1, "partial": True, "reset": ["join-1"], "warm_up": ["all"]}
@@ -67,6 +67,6 @@ def test_a_refusal_is_answered_with_what_to_do(settings: Settings, workers: Work
         client.post("pipelines", json={"name": "shop"})
         assert client.post("pipelines/shop/versions", json={"program": plain}).status_code == 201
         answer = client.post("pipelines/shop/upgrade/check", json={"version": 1})
-    told = answer.json()
-    assert (answer.status_code, told["detail"], told["where"]) == (422, "it does not fit", "there")
-    assert told["remedy"] == "reset it, password=******"
+    problem = answer.json()
+    assert (answer.status_code, problem["detail"], problem["where"]) == (422, "it does not fit", "there")
+    assert problem["remedy"] == "reset it, password=******"

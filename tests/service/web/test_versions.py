@@ -17,8 +17,8 @@ INSERT INTO copies SELECT id FROM orders;
 
 
 def test_the_first_version_is_in_force(client: TestClient, orders: str, program: str) -> None:
-    found = client.get(f"pipelines/{orders}").json()
-    assert (found["in_force"], found["newest"]) == (1, 1)
+    pipeline = client.get(f"pipelines/{orders}").json()
+    assert (pipeline["in_force"], pipeline["newest"]) == (1, 1)
     version = client.get(f"pipelines/{orders}/versions/1").json()
     assert (version["program"], version["comment"], version["kind"]) == (program, "first", "program")
     assert (version["stateful"], version["in_force"], version["created_by"]) == (2, True, "local")
@@ -35,9 +35,9 @@ def test_a_program_is_compiled_over_the_version_in_force(client: TestClient, ord
     assert (added["version"]["number"], added["version"]["parent"], added["version"]["in_force"]) == (3, 2, False)
     assert added["verdict"] in ("partial", "incompatible")
     assert any("is kept as edited" in line for line in added["warnings"])
-    kept = client.get(f"pipelines/{orders}/versions/3/state").json()["state"]
-    assert (entry["uid"], "259200000 ms") in {(each["uid"], each["ttl"]) for each in kept} | {
-        (each["uid"], "259200000 ms") for each in kept if each["ttl_ms"] == 259_200_000
+    entries = client.get(f"pipelines/{orders}/versions/3/state").json()["state"]
+    assert (entry["uid"], "259200000 ms") in {(item["uid"], item["ttl"]) for item in entries} | {
+        (item["uid"], "259200000 ms") for item in entries if item["ttl_ms"] == 259_200_000
     }
 
 
@@ -55,10 +55,10 @@ def test_versions_are_paged_newest_first(client: TestClient, orders: str, progra
     for _ in range(2):
         assert client.post(f"pipelines/{orders}/versions", json={"program": program}).status_code == 201
     first = client.get(f"pipelines/{orders}/versions", params={"limit": 2}).json()
-    assert [each["number"] for each in first["items"]] == [3, 2]
+    assert [item["number"] for item in first["items"]] == [3, 2]
     rest = client.get(f"pipelines/{orders}/versions", params={"limit": 2, "cursor": first["cursor"]}).json()
-    assert ([each["number"] for each in rest["items"]], rest["cursor"]) == ([1], "")
-    assert len({each["plan_hash"] for each in [*first["items"], *rest["items"]]}) == 1
+    assert ([item["number"] for item in rest["items"]], rest["cursor"]) == ([1], "")
+    assert len({item["plan_hash"] for item in [*first["items"], *rest["items"]]}) == 1
 
 
 def test_another_version_is_put_in_force(client: TestClient, orders: str, program: str) -> None:
@@ -77,15 +77,15 @@ def test_who_put_which_version_in_force_is_kept(client: TestClient, orders: str,
     for version in (1, 1, 2):
         client.put(f"pipelines/{orders}/in-force", json={"version": version}, headers={"If-Match": "*"})
     first = client.get(f"pipelines/{orders}/in-force", params={"limit": 3}).json()
-    assert [(each["version"], each["by"]) for each in first["items"]] == [(2, "local"), (1, "local"), (2, "local")]
+    assert [(item["version"], item["by"]) for item in first["items"]] == [(2, "local"), (1, "local"), (2, "local")]
     rest = client.get(f"pipelines/{orders}/in-force", params={"cursor": first["cursor"]}).json()
-    assert ([each["version"] for each in rest["items"]], rest["cursor"]) == ([1], "")
+    assert ([item["version"] for item in rest["items"]], rest["cursor"]) == ([1], "")
 
 
 def test_a_program_that_is_refused_leaves_nothing(client: TestClient, orders: str) -> None:
     answer = client.post(f"pipelines/{orders}/versions", json={"program": "INSERT INTO nowhere SELECT 1"})
-    found = answer.json()
-    assert (answer.status_code, "line 1" in found["where"], bool(found["remedy"])) == (422, True, True)
+    problem = answer.json()
+    assert (answer.status_code, "line 1" in problem["where"], bool(problem["remedy"])) == (422, True, True)
     assert client.get(f"pipelines/{orders}").json()["newest"] == 1
 
 
@@ -100,8 +100,8 @@ def test_the_same_request_adds_one_version(client: TestClient, orders: str, prog
     again = client.post(f"pipelines/{orders}/versions", json={"program": program}, headers=headers)
     assert (first.json(), again.headers["Idempotent-Replay"]) == (again.json(), "true")
     assert client.get(f"pipelines/{orders}").json()["newest"] == 2
-    other = client.post(f"pipelines/{orders}/versions", json={"program": program + " "}, headers=headers)
-    assert (other.status_code, other.json()["where"]) == (422, "Idempotency-Key")
+    response = client.post(f"pipelines/{orders}/versions", json={"program": program + " "}, headers=headers)
+    assert (response.status_code, response.json()["where"]) == (422, "Idempotency-Key")
 
 
 def test_a_failed_request_may_be_sent_again(client: TestClient, orders: str) -> None:
@@ -109,7 +109,7 @@ def test_a_failed_request_may_be_sent_again(client: TestClient, orders: str) -> 
     answers = [
         client.post(f"pipelines/{orders}/versions", json={"program": "nonsense"}, headers=headers) for _ in range(2)
     ]
-    assert [each.status_code for each in answers] == [422, 422]
+    assert [answer.status_code for answer in answers] == [422, 422]
 
 
 def test_secrets_do_not_leave_and_come_back_by_themselves(client: TestClient) -> None:
@@ -144,12 +144,12 @@ def test_what_was_put_in_force_while_a_program_is_compiled_is_not_lost(
     edit = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
     make, calls = programs.make, 0
 
-    def slow(*given: Any) -> programs.Made:
+    def slow(*arguments: Any) -> programs.Made:
         nonlocal calls
         calls += 1
         if calls == 1:
             client.post(f"pipelines/{orders}/versions/1/ttl", json=edit, headers={"If-Match": "*"})
-        return make(*given)
+        return make(*arguments)
 
     monkeypatch.setattr(programs, "make", slow)
     body = {"program": program, "put_in_force": True}

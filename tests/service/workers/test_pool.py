@@ -118,5 +118,5 @@ def test_one_program_leaves_nothing_to_the_next(workers: Workers, tmp_path: Path
         '    return env.from_path("a").insert_into("b")\n'
     )
     for _ in range(3):
-        found = workers.run("compile", file=file_of(tmp_path, text), allowed=allowed(tmp_path))
-        assert found["program"] == text
+        result = workers.run("compile", file=file_of(tmp_path, text), allowed=allowed(tmp_path))
+        assert result["program"] == text

@@ -22,8 +22,8 @@ SHOWN = (ORDERS + SINK + INSERT).replace("{}", "******")
 
 def compiled(text: str, known: str = KNOWN) -> dict[str, Any]:
     old = compile_(known)["plan"]
-    found: dict[str, Any] = compile_(text, old=old, known=known)
-    return found
+    result: dict[str, Any] = compile_(text, old=old, known=known)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,10 @@ def compiled(text: str, known: str = KNOWN) -> dict[str, Any]:
     ],
 )
 def test_a_secret_is_kept_where_it_was(old: str, new: str) -> None:
-    found = compiled(SHOWN.replace(old, new))
-    assert "'password' = 'ge''heim'" in found["program"]
-    assert f'"password" : "{PASSWORD}"' in found["plan"]
-    assert "******'" not in found["program"].replace("CONCAT(a, '******')", "")
+    result = compiled(SHOWN.replace(old, new))
+    assert "'password' = 'ge''heim'" in result["program"]
+    assert f'"password" : "{PASSWORD}"' in result["plan"]
+    assert "******'" not in result["program"].replace("CONCAT(a, '******')", "")
 
 
 #: How an editor tries to read the secret of `orders`, or to have it sent to a host of their own.
@@ -73,13 +73,13 @@ def test_an_editor_does_not_read_a_secret_of_the_version_in_force(name: str) -> 
     text = SHOWN.replace(old, new)
     assert text != SHOWN
     try:
-        found = compiled(text)
+        result = compiled(text)
     except CompiledPlanError as fault:
         assert "heim" not in fault.render()
         return
     # Else the literal is taken for what it is.
     assert name in ("a literal", "a setting")
-    assert found["program"].count("heim") == 1
+    assert result["program"].count("heim") == 1
 
 
 @pytest.mark.parametrize("name", ["another url", "an unknown option", "another table", "a hint", "LIKE", "another key"])
@@ -119,8 +119,8 @@ def test_a_plan_as_it_is_shown_is_no_plan_to_run(value: str) -> None:
 
 
 def test_a_secret_of_one_table_does_not_go_where_that_of_another_goes() -> None:
-    other = JDBC.replace("db/a", "other/a").format("anderes")
-    known = KNOWN.replace(INSERT, f"CREATE TABLE more (id INT) WITH ({other}); {INSERT}")
+    more_options = JDBC.replace("db/a", "other/a").format("anderes")
+    known = KNOWN.replace(INSERT, f"CREATE TABLE more (id INT) WITH ({more_options}); {INSERT}")
     more = JDBC.replace("db/a", "other/a").replace(", 'password' = '{}'", "")
     text = SHOWN.replace(INSERT, f"CREATE TABLE more WITH ({more}) LIKE orders (OVERWRITING OPTIONS); {INSERT}")
     with pytest.raises(CompiledPlanError, match="is hidden here"):
