@@ -55,8 +55,8 @@ def plan(tmp_path: Path) -> Path:
 
 
 def test_what_a_program_and_a_plan_are_called_does_nothing_to_a_terminal(plan: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.json"
-    other.write_text(plan.read_text().replace("t\\u001b", "u\\u001b").replace("INTEGER", "BIGINT"))
+    new_plan = tmp_path / "other.json"
+    new_plan.write_text(plan.read_text().replace("t\\u001b", "u\\u001b").replace("INTEGER", "BIGINT"))
     wrong = tmp_path / "wrong.sql"
     wrong.write_text(PROGRAM.replace("{}", EVIL).replace("SELECT id", f"SELECT `{EVIL}`"))
     printed = {
@@ -64,7 +64,7 @@ def test_what_a_program_and_a_plan_are_called_does_nothing_to_a_terminal(plan: P
         "a plan": on_terminal(*command("compile_plan", str(tmp_path / "program.sql"))),
         "entries": on_terminal(*command("edit_plan", str(plan))),
         "a check": on_terminal(*command("edit_plan", "--check", str(plan))),
-        "a difference": on_terminal(*command("diff_plan", str(plan), str(other))),
+        "a difference": on_terminal(*command("diff_plan", str(plan), str(new_plan))),
         "a usage": on_terminal(*command("edit_plan", str(plan), f"--{EVIL}")),
         "a file": on_terminal(*command("edit_plan", f"{tmp_path}/{EVIL}.json")),
     }

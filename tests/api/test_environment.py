@@ -53,8 +53,8 @@ def test_a_statement_set_has_all_its_sinks() -> None:
 
 
 def test_compile_plan_says_where_the_plan_goes() -> None:
-    found = TableEnvironment().compile_statements(f"{TABLES} COMPILE PLAN '/p.json' IF NOT EXISTS FOR {JOIN}")
-    assert (found.path, found.if_not_exists) == ("/p.json", True)
+    statement = TableEnvironment().compile_statements(f"{TABLES} COMPILE PLAN '/p.json' IF NOT EXISTS FOR {JOIN}")
+    assert (statement.path, statement.if_not_exists) == ("/p.json", True)
     assert TableEnvironment().compile_statements(f"{TABLES} {JOIN}").path is None
 
 

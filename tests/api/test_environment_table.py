@@ -46,16 +46,16 @@ def test_a_table_of_a_descriptor_is_that_of_create_table() -> None:
 
 def test_partitions_and_metadata() -> None:
     schema = Schema.new_builder().column("a", "INT").column("b", "STRING").build()
-    env, other = environment(), environment()
+    env, sql_env = environment(), environment()
     descriptor = TableDescriptor.for_connector("filesystem").schema(schema).partitioned_by("b").option("path", "/p")
     env.create_table("p", descriptor.format("json").build())
-    other.execute_sql(
+    sql_env.execute_sql(
         """CREATE TABLE p (a INT, b STRING) PARTITIONED BY (b)
            WITH ('connector' = 'filesystem', 'path' = '/p', 'format' = 'json')"""
     )
     same(
         env.from_path("T").select("a", "c").insert_into("p").compile_plan().to_json(),
-        other.compile_plan_sql("INSERT INTO p SELECT a, c FROM T").to_json(),
+        sql_env.compile_plan_sql("INSERT INTO p SELECT a, c FROM T").to_json(),
     )
     schema = Schema.new_builder().column_by_metadata("at", "TIMESTAMP_LTZ(3)", "ingestion-timestamp", True).build()
     assert schema.lines == ("`at` TIMESTAMP(3) WITH LOCAL TIME ZONE METADATA FROM 'ingestion-timestamp' VIRTUAL",)
@@ -174,14 +174,14 @@ def test_catalogs_and_databases() -> None:
 
 def test_an_inline_function_is_that_of_the_catalog() -> None:
     sink = source("s", "a BIGINT, b BIGINT")
-    env, other = environment(sink), environment(sink)
-    other.create_temporary_system_function("twice", Twice)
-    other.create_temporary_system_function("plus", Add(5))
+    env, second_env = environment(sink), environment(sink)
+    second_env.create_temporary_system_function("twice", Twice)
+    second_env.create_temporary_system_function("plus", Add(5))
     pipeline = env.from_path("T").select(call(Twice, col("a")), call(Add(5), col("b"))).insert_into("s")
     mine = pipeline.compile_plan().to_json()
     for class_, name in (("Twice", "twice"), ("Add", "plus")):
         mine = mine.replace(f"tests.planner.table.functions_beside.{class_}", name)
-    same(mine, other.compile_plan_sql("INSERT INTO s SELECT twice(a), plus(b) FROM T").to_json())
+    same(mine, second_env.compile_plan_sql("INSERT INTO s SELECT twice(a), plus(b) FROM T").to_json())
 
 
 def test_an_inline_table_function() -> None:
@@ -220,11 +220,11 @@ def test_an_aggregate_function_of_several_columns() -> None:
     table = grouped.aggregate(call(SpanOf, col("b")).alias("low", "high")).select(
         "odd", "c", (col("high") - col("low"))
     )
-    other = environment()
-    other.create_temporary_system_function("span", SpanOf)
+    second_env = environment()
+    second_env.create_temporary_system_function("span", SpanOf)
     query = """SELECT odd, c, s.high - s.low FROM (
                  SELECT c, a % 2 AS odd, span(b) FROM T GROUP BY c, a % 2) AS g"""
-    assert table.explain().replace("tests.planner.table.functions_beside.SpanOf", "span") == other.explain_sql(
+    assert table.explain().replace("tests.planner.table.functions_beside.SpanOf", "span") == second_env.explain_sql(
         query.replace("s.high - s.low", "g.`EXPR$2`.high - g.`EXPR$2`.low")
     )
     assert grouped.aggregate(call(SpanOf, col("b"))).select(col("*")).columns == ["c", "odd", "low", "high"]

@@ -84,8 +84,8 @@ def test_several_inserts_become_one_plan(tmp_path: Path) -> None:
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
-    found = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return found.exit_code, found.stdout, found.stderr
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
 
 
 def test_the_command_writes_the_plan_and_shows_what_the_program_prints(tmp_path: Path) -> None:

@@ -122,8 +122,8 @@ def run(
 
 def _message(line: str) -> dict[str, Any] | None:
     with contextlib.suppress(ValueError):
-        found = json.loads(line)
-        return found if isinstance(found, dict) else None
+        message = json.loads(line)
+        return message if isinstance(message, dict) else None
     return None
 
 
@@ -205,8 +205,8 @@ def compile_plan(program: str, folder: Path, name: str, environment: Mapping[str
     source, plan = folder / f"{name}.sql", folder / f"{name}.json"
     source.write_text(program)
     command = [sys.executable, "-m", "compiled_plan.cli.compile_plan", str(source), "-o", str(plan), "--force"]
-    told = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
-    done = subprocess.run(command, capture_output=True, text=True, env=told, check=False)
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, check=False)
     if done.returncode:
         raise BenchError(done.stderr)
     return plan

@@ -44,8 +44,8 @@ def test_a_pair_is_run_in_turn_and_each_side_keeps_its_runs() -> None:
 def test_batches_are_read_from_what_a_process_says(tmp_path: Path) -> None:
     message = '{"event": "batch", "batchMillis": 250, "rowsIn": 3, "operators": [{"uid": "a", "stateRows": 2}]}'
     code = f"import sys; sys.stderr.write('noise\\n' + '{message}' + '\\n')"
-    found = run([sys.executable, "-c", code], tmp_path)
-    assert [(batch.seconds, batch.rows, batch.state) for batch in found.batches] == [(0.25, 3, {"a": 2})]
+    result = run([sys.executable, "-c", code], tmp_path)
+    assert [(batch.seconds, batch.rows, batch.state) for batch in result.batches] == [(0.25, 3, {"a": 2})]
 
 
 def test_a_process_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:

@@ -69,8 +69,8 @@ NO_PLAN = [
 def test_where_a_plan_is_wanted(command: str, name: str, message: str, remedy: str, folder: Path) -> None:
     if command == "diff_plan" and name in ("prog.sql", "prog.py", "folder"):
         pytest.skip("diff-plan takes programs and checkpoints")
-    other = ["plan.json"] if command == "diff_plan" else []
-    done = called(command, name, *other)
+    arguments = ["plan.json"] if command == "diff_plan" else []
+    done = called(command, name, *arguments)
     assert done.returncode == 1 and not done.stdout
     assert f"error: {name}: {message}\n  at: '{folder / name}'" in done.stderr
     assert remedy.format(folder=folder) in done.stderr.partition("  try: ")[2]

@@ -34,8 +34,8 @@ def program(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
-    found = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return found.exit_code, found.stdout, found.stderr
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
 
 
 def test_a_plan_file(program: Path, tmp_path: Path) -> None:
@@ -127,8 +127,8 @@ def test_edited_ttls_are_kept_and_no_others(program: Path, tmp_path: Path) -> No
     code, _, err = run(program, "-o", plan, "--set", "table.exec.state.ttl=2 h")
     assert code == 0
     assert "leftState: PT3S is kept as edited, though the program went from 1 h to 2 h" in err
-    found = {entry["name"]: entry["ttl"] for entry in join_of(plan)["state"]}
-    assert found == {"leftState": "PT3S", "rightState": "2 h"}
+    ttls = {entry["name"]: entry["ttl"] for entry in join_of(plan)["state"]}
+    assert ttls == {"leftState": "PT3S", "rightState": "2 h"}
     assert join_of(plan)["ttlAsCompiled"] == {"leftState": "2 h", "rightState": "2 h"}
     code, _, err = run(program, "-o", plan, "--set", "table.exec.state.ttl=2 h", "--program-ttls")
     assert code == 0 and "kept as edited" not in err
@@ -145,9 +145,9 @@ def test_compile_plan_in_the_program_names_the_file(program: Path, tmp_path: Pat
     program.write_text(PROGRAM.replace("INSERT INTO", f"COMPILE PLAN '{plan}' FOR INSERT INTO"), encoding="utf-8")
     assert run(program)[0] == 0
     assert plan.exists()
-    other = tmp_path / "other.json"
-    assert run(program, "-o", other)[0] == 0
-    assert other.exists()
+    second_file = tmp_path / "other.json"
+    assert run(program, "-o", second_file)[0] == 0
+    assert second_file.exists()
 
 
 def test_the_file_of_a_statement_is_kept_as_in_flink(program: Path, tmp_path: Path) -> None:
@@ -190,9 +190,9 @@ def test_quiet(program: Path, tmp_path: Path) -> None:
 
 
 def test_the_program_may_come_from_stdin() -> None:
-    found = CliRunner().invoke(app, ["-"], input=PROGRAM)
-    assert found.exit_code == 0
-    assert "stream-exec-join_1" in found.stdout
+    result = CliRunner().invoke(app, ["-"], input=PROGRAM)
+    assert result.exit_code == 0
+    assert "stream-exec-join_1" in result.stdout
 
 
 HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "jsonschema", "numpy")
@@ -207,10 +207,10 @@ def test_compiling_imports_nothing_heavy_and_is_quick(program: Path) -> None:
     spent: list[float] = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        assert found.stderr.strip().endswith("[]")
+        assert result.stderr.strip().endswith("[]")
     # Half a second is the aim on an idle machine; tests run beside others, and perhaps without cached byte code.
     assert min(spent) < 1.5
 

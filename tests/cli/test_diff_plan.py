@@ -40,8 +40,8 @@ UID = re.compile(r"group-aggregate-orders-[0-9a-f]{10}")
 
 
 def run(*arguments: str | Path, stdin: str = "") -> tuple[int, str, str]:
-    found = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
-    return found.exit_code, found.stdout, found.stderr
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    return result.exit_code, result.stdout, result.stderr
 
 
 def plan_of(text: str) -> str:
@@ -231,11 +231,11 @@ def test_wrong_usage(plans: Path) -> None:
 
 def test_the_document_follows_its_schema(plans: Path) -> None:
     code, out, _ = run(plans / "wide.json", plans / "other.sql", "--json")
-    found = json.loads(out)
-    jsonschema.Draft202012Validator(schemas.load(schemas.DIFF)).validate(found)
-    assert code == 0 and not found["same"]
-    assert found["old"] == {"name": str(plans / "wide.json"), "kind": "plan"}
-    assert found["new"]["kind"] == "program"
+    document = json.loads(out)
+    jsonschema.Draft202012Validator(schemas.load(schemas.DIFF)).validate(document)
+    assert code == 0 and not document["same"]
+    assert document["old"] == {"name": str(plans / "wide.json"), "kind": "plan"}
+    assert document["new"]["kind"] == "program"
 
 
 def test_markdown(plans: Path) -> None:
@@ -245,7 +245,7 @@ def test_markdown(plans: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "code"),
+    ("diff", "code"),
     [
         (SAME, 0),
         (everything(verdict=Verdict.FULL), 2),
@@ -254,8 +254,8 @@ def test_markdown(plans: Path) -> None:
         (everything(BROKEN, verdict=Verdict.INCOMPATIBLE), 1),
     ],
 )
-def test_exit_codes_that_tell(found: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "diff_plans", lambda old, new, runs: found)
+def test_exit_codes_that_tell(diff: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "diff_plans", lambda old, new, runs: diff)
     two = (plans / "old.json", plans / "old.json")
     for form in ((), ("--json",), ("--markdown",)):
         assert run(*two, "--detailed-exitcode", *form)[0] == code
@@ -326,11 +326,11 @@ def test_plans_of_a_hundred_nodes_in_no_time(tmp_path: Path) -> None:
     spent: list[float] = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        assert found.stderr.strip() == "[]"
-        assert "14 changed" in found.stdout
+        assert result.stderr.strip() == "[]"
+        assert "14 changed" in result.stdout
     # 0.6 s is the aim on an idle machine; tests run beside others, and perhaps without cached byte code.
     assert min(spent) < 2
 

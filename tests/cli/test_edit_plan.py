@@ -40,8 +40,8 @@ def test_shows_the_entries_one_a_line_in_a_pipe(plan: Path, node: int) -> None:
 
 
 def test_shows_them_as_json(plan: Path, node: int) -> None:
-    found = json.loads(edit_plan(str(plan), "--json").stdout)
-    assert [(line["node"], line["entry"], line["index"]) for line in found["state"]] == [
+    document = json.loads(edit_plan(str(plan), "--json").stdout)
+    assert [(line["node"], line["entry"], line["index"]) for line in document["state"]] == [
         (node, "leftState", 0),
         (node, "rightState", 1),
     ]
@@ -140,17 +140,17 @@ def window_plan(folder: Path) -> Path:
 def test_why_a_node_has_no_entries(tmp_path: Path) -> None:
     path = window_plan(tmp_path)
     text = path.read_text()
-    told = {
+    descriptions = {
         "stream-exec-global-window-aggregate_1": "end windows",
         "stream-exec-local-window-aggregate_1": "end windows",
         "stream-exec-calc_1": "it keeps no state",
         "stream-exec-sink_2": "keeps no state",
     }
     for node in json.loads(text)["nodes"]:
-        if node["type"] not in told:
+        if node["type"] not in descriptions:
             continue
         done = edit_plan(str(path), "--ttl", f"{node['id']}.state=1 h")
-        assert done.returncode == 1 and told[node["type"]] in done.stderr, done.stderr
+        assert done.returncode == 1 and descriptions[node["type"]] in done.stderr, done.stderr
         assert "sink" not in node["type"] or "watermark" not in done.stderr
         if "sink" in node["type"]:
             continue
@@ -159,13 +159,13 @@ def test_why_a_node_has_no_entries(tmp_path: Path) -> None:
         (tmp_path / "edited.json").write_text(json.dumps(plan))
         checked = edit_plan("--check", str(tmp_path / "edited.json"))
         assert checked.returncode == 1 and f"{node['type']} has no `state`: " in checked.stdout
-        assert told[node["type"]] in checked.stdout and "remove it" in checked.stdout
+        assert descriptions[node["type"]] in checked.stdout and "remove it" in checked.stdout
 
 
 @pytest.mark.parametrize(
-    ("depth", "code", "told"), [(400, 0, "0 errors"), (5_000, 0, "0 errors"), (200_000, 1, "nested too deep")]
+    ("depth", "code", "expected"), [(400, 0, "0 errors"), (5_000, 0, "0 errors"), (200_000, 1, "nested too deep")]
 )
-def test_expressions_of_any_depth(plan: Path, depth: int, code: int, told: str) -> None:
+def test_expressions_of_any_depth(plan: Path, depth: int, code: int, expected: str) -> None:
     """Flink writes a list of hundreds of alternatives as ORs within ORs."""
     data = json.loads(text_of("calc/calc_on_retract_source"))
     calc = next(node for node in data["nodes"] if node["type"] == "stream-exec-calc_1")
@@ -175,7 +175,7 @@ def test_expressions_of_any_depth(plan: Path, depth: int, code: int, told: str) 
     plan.write_text(json.dumps(data).replace('"..."', deep))
     done = process("edit_plan", "--check", plan)
     assert done.returncode == code, done.stderr
-    assert told in done.stdout + done.stderr
+    assert expected in done.stdout + done.stderr
     assert "internal error" not in done.stderr
 
 

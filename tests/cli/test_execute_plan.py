@@ -94,12 +94,12 @@ def test_dry_run_shows_stages_and_starts_nothing(plan_file: PlanFile) -> None:
 
 def test_dry_run_gives_the_stages_as_json(plan_file: PlanFile) -> None:
     program = PRINT + "INSERT INTO lines SELECT id, MAX(name) FROM (VALUES (1, 'a')) AS t(id, name) GROUP BY id;"
-    found = json.loads(run("--dry-run", "--json", str(plan_file("plan.json", program))).stdout)
-    assert (found["version"], found["timeZone"], found["timeZoneFrom"]) == (1, "UTC", "")
-    (operator,) = found["stages"][0]["operators"]
+    document = json.loads(run("--dry-run", "--json", str(plan_file("plan.json", program))).stdout)
+    assert (document["version"], document["timeZone"], document["timeZoneFrom"]) == (1, "UTC", "")
+    (operator,) = document["stages"][0]["operators"]
     assert operator["state"] == [{"name": "groupAggregateState", "ttl": "0 ms"}]
-    assert [source["stage"] for source in found["sources"]] == [1]
-    assert found["sinks"][0]["name"].endswith("lines")
+    assert [source["stage"] for source in document["sources"]] == [1]
+    assert document["sinks"][0]["name"].endswith("lines")
 
 
 def test_a_node_that_cannot_run_is_refused_by_name() -> None:

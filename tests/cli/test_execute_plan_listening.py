@@ -33,8 +33,8 @@ def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> N
     done = process("execute_plan", *SMALL, *to, "--available-now", plan)
     assert done.returncode == 1, done.stderr
     failed, again, end, batch, start = last_messages(progress)
-    assert [each["event"] for each in (start, batch, end, again, failed)] == "start batch end start failed".split()
-    assert [each["seq"] for each in (start, batch, end, again, failed)] == [1, 2, 3, 4, 5]
+    assert [event["event"] for event in (start, batch, end, again, failed)] == "start batch end start failed".split()
+    assert [event["seq"] for event in (start, batch, end, again, failed)] == [1, 2, 3, 4, 5]
     (source,) = batch["sources"]
     assert (source["name"], source["rows"], source["lag"]) == (str(folder), 2, None)
     assert source["table"] == "default_catalog.default_database.names"
@@ -47,7 +47,7 @@ def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> N
     assert (failed["error"], failed["refused"]) == ("DataError", False)
     assert str(folder) in failed["where"]
     events = [json.loads(line) for line in (tmp_path / "lineage").read_text().splitlines()]
-    assert [(each["job"]["name"], each["eventType"]) for each in events] == [
+    assert [(event["job"]["name"], event["eventType"]) for event in events] == [
         ("shop", "START"),
         ("shop", "COMPLETE"),
         ("shop", "START"),

@@ -32,8 +32,8 @@ def test_a_run_without_memory_says_so(hoard: str, tmp_path: Path) -> None:
     command = [*COMMAND, *SMALL, *TINY, "--keep-going", str(first), str(second)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1, done.stderr
-    (told,) = (line for line in done.stderr.splitlines() if line.startswith(f"error: {first}:"))
-    assert "no memory left" in told
+    (error_line,) = (line for line in done.stderr.splitlines() if line.startswith(f"error: {first}:"))
+    assert "no memory left" in error_line
     assert "spark.driver.memory" in done.stderr
     assert ("not run: the JVM ended" in done.stderr) != ("+I[7]" in done.stdout)
     assert "Traceback" not in done.stderr

@@ -38,9 +38,9 @@ def stacks(java: str) -> str:
     if not heeds_quit(java):
         return ""
     command = shutil.which("jstack") or str(Path(os.environ.get("JAVA_HOME", "/usr")) / "bin/jstack")
-    found = subprocess.run([command, java], capture_output=True, text=True, check=False).stdout
+    dump = subprocess.run([command, java], capture_output=True, text=True, check=False).stdout
     # Only those of tasks: Spark uses such expressions, too, while it starts.
-    return "\n\n".join(part for part in found.split("\n\n") if part.startswith('"Executor task launch'))
+    return "\n\n".join(part for part in dump.split("\n\n") if part.startswith('"Executor task launch'))
 
 
 def running(process: subprocess.Popen[str]) -> list[str]:
@@ -58,10 +58,10 @@ def test_a_task_that_heeds_no_interrupt_ends_with_the_process(tmp_path: Path) ->
         assert process.poll() is None, process.communicate()
         (java,) = running(process)
         process.send_signal(signal.SIGTERM)
-        _, told = process.communicate(timeout=25)
+        _, stderr = process.communicate(timeout=25)
     assert process.returncode == 143
-    assert "the run goes on, 0.05 s after SIGTERM: ended with its process" in told
-    assert "Traceback" not in told
+    assert "the run goes on, 0.05 s after SIGTERM: ended with its process" in stderr
+    assert "Traceback" not in stderr
     wait_until(lambda: not Path(f"/proc/{java}").exists())
 
 
@@ -121,9 +121,9 @@ def test_a_run_that_fails_as_its_spark_is_killed_ends_with_the_code_of_the_signa
         os.kill(os.getpid(), signal.SIGTERM)
         assert killed.wait(20)
         raise ConnectionError("what a client of the killed JVM says")
-    told = list(codes)
+    exit_codes = list(codes)
     left.set()
-    assert told == [143], "the process has ended before what failed is told"
+    assert exit_codes == [143], "the process has ended before what failed is told"
 
 
 @pytest.mark.spark
@@ -136,8 +136,8 @@ def test_a_jvm_that_dies_is_named_and_so_are_the_plans_that_do_not_run(tmp_path:
     command = [*COMMAND, *SMALL, "--keep-going", str(first), str(second)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        told = [process.stderr.readline() for _ in range(2)]
-        assert told[1].startswith("batch "), [*told, process.stderr.read()]
+        lines = [process.stderr.readline() for _ in range(2)]
+        assert lines[1].startswith("batch "), [*lines, process.stderr.read()]
         (java,) = running(process)
         os.kill(int(java), signal.SIGKILL)
         rest = process.stderr.read()

@@ -42,7 +42,7 @@ def test_ways_to_upgrade_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("argument", "said"),
     [
         ("r", "no declaration"),
         ("r=connector", "write TABLE=('connector' = 'filesystem'"),
@@ -50,9 +50,9 @@ def test_ways_to_upgrade_are_named(tmp_path: Path) -> None:
         ("r=('connector' = 'filesystem')", "add --warm-up"),
     ],
 )
-def test_a_table_that_is_given_for_history_is_declared(given: str, said: str, tmp_path: Path) -> None:
+def test_a_table_that_is_given_for_history_is_declared(argument: str, said: str, tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
-    done = run(path, "--checkpoint", tmp_path / "c", "--warm-up-from", given)
+    done = run(path, "--checkpoint", tmp_path / "c", "--warm-up-from", argument)
     assert done.returncode == 2
     assert said in " ".join(done.stderr.replace("│", " ").split())
 
@@ -76,7 +76,7 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
         for table, call in (("a", "SUM(v)"), ("b", "COUNT(v)"))
     )
     old = plan(tmp_path, "old", f"EXECUTE STATEMENT SET BEGIN {sums} {counts} END;")
-    new, other = plan(tmp_path, "new", sums), plan(tmp_path, "other", sums.replace("SUM(v)", "SUM(v * 2)"))
+    new, changed = plan(tmp_path, "new", sums), plan(tmp_path, "other", sums.replace("SUM(v)", "SUM(v * 2)"))
     checkpoint = tmp_path / "c"
     (tmp_path / "r" / "1.json").write_text('{"k": "x", "v": 3}\n')
 
@@ -86,7 +86,7 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
 
     assert execute(old).returncode == 0
     (tmp_path / "r" / "2.json").write_text('{"k": "x", "v": 4}\n')
-    refused = execute(other)
+    refused = execute(changed)
     assert refused.returncode == 1
     assert "aggregates: checkpoint has SUM(r.v), plan has SUM((r.v * 2))" in refused.stderr
     assert "--upgrade migrate-partial goes on and accepts this" in refused.stderr
@@ -94,9 +94,9 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     decision = json.loads(shown.stdout)
     assert (decision["start"], decision["verdict"]) == ("moves", "fully compatible")
-    assert [each.name for each in (checkpoint / "generations").iterdir()] == ["1"], "nothing was done"
-    told = execute(new, "--dry-run")
-    assert "checkpoint: fully compatible, the state moves into a new generation" in told.stdout
+    assert [path.name for path in (checkpoint / "generations").iterdir()] == ["1"], "nothing was done"
+    result = execute(new, "--dry-run")
+    assert "checkpoint: fully compatible, the state moves into a new generation" in result.stdout
     moved = execute(new, "--json")
     assert moved.returncode == 0, moved.stderr
     messages = [json.loads(line) for line in moved.stderr.splitlines() if line.startswith("{")]

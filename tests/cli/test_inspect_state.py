@@ -50,10 +50,10 @@ def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
 def document(checkpoint: Path, *arguments: str) -> dict[str, Any]:
     done = inspect(checkpoint, *arguments, "--json")
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(schemas.load(schemas.STATE)).validate(found)
-    assert found["version"] == 1
-    return found
+    document: dict[str, Any] = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schemas.load(schemas.STATE)).validate(document)
+    assert document["version"] == 1
+    return document
 
 
 def uid(checkpoint: Path) -> str:
@@ -92,7 +92,7 @@ def test_a_key(checkpoint: Path) -> None:
     assert "    rows BIGINT = 2" in done.stdout.splitlines()
     entries = document(checkpoint, uid(checkpoint), "--key", "item=NULL")["entries"]
     (key,) = entries["keys"]
-    fields = {each["name"]: each for each in key["fields"]}
+    fields = {field["name"]: field for field in key["fields"]}
     assert fields["key"]["value"] == [{"name": "item", "type": "STRING", "value": None}]
     assert fields["rows"] == {"name": "rows", "type": "BIGINT", "value": 1}
     nothing = inspect(checkpoint, uid(checkpoint), "--key", "item=screw")

@@ -55,14 +55,14 @@ class Warm:
     def kept(self) -> Sequence[int]:
         """The processes that keep Spark."""
         mine = f"XDG_RUNTIME_DIR={self.folder}\0".encode()
-        found = []
-        for each in Path("/proc").iterdir():
+        pids = []
+        for path in Path("/proc").iterdir():
             try:
-                if b"cli.warm_server" in (each / "cmdline").read_bytes() and mine in (each / "environ").read_bytes():
-                    found.append(int(each.name))
+                if b"cli.warm_server" in (path / "cmdline").read_bytes() and mine in (path / "environ").read_bytes():
+                    pids.append(int(path.name))
             except OSError:
                 continue
-        return found
+        return pids
 
     def visited(self, *streams: int, says: bytes) -> None:
         """Somebody comes to the process who is no command."""
@@ -77,8 +77,8 @@ class Warm:
 def warm(tmp_path: Path) -> Iterator[Warm]:
     user = Warm(tmp_path)
     yield user
-    for kept in user.kept():
-        os.kill(kept, signal.SIGKILL)
+    for pid in user.kept():
+        os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.spark
@@ -88,8 +88,8 @@ def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> 
     )
     code, out, said = warm.run(good)
     assert (code, out) == (0, LINES), said
-    kept = warm.kept()
-    assert len(kept) == 1
+    pids = warm.kept()
+    assert len(pids) == 1
     warm.visited(says=b"")
     warm.visited(0, 1, 2, says=b"no JSON\n")
     warm.visited(0, 1, 2, says=b'{"no": "request"}\n')
@@ -100,7 +100,7 @@ def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> 
     code, out, said = warm.run("g.json", "--json")
     assert (code, out) == (0, LINES)
     assert all(line.startswith("{") for line in said.splitlines())
-    assert warm.kept() == kept
+    assert warm.kept() == pids
 
     running = warm.begun(endless)
     assert running.stdout is not None
@@ -109,7 +109,7 @@ def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> 
     assert running.stderr is not None
     assert "nobody reads stdout any more" in running.stderr.read()
     assert running.wait(60) == 1
-    assert warm.kept() == kept
+    assert warm.kept() == pids
 
     running = warm.begun(endless)
     assert running.stdout is not None
@@ -120,7 +120,7 @@ def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> 
     code, _, said = warm.run(warm="0s")
     assert code == 1
     assert "runs a command" in said
-    assert warm.kept() == kept
+    assert warm.kept() == pids
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130
@@ -134,8 +134,8 @@ def test_a_command_that_is_killed_ends_its_run(warm: Warm) -> None:
     running = warm.begun(warm.plan("endless.json", ENDLESS))
     assert running.stdout is not None
     assert running.stdout.readline().startswith("+I[")
-    (kept,) = warm.kept()
-    (java,) = subprocess.run(["pgrep", "-P", str(kept)], capture_output=True, text=True, check=True).stdout.split()
+    (pid,) = warm.kept()
+    (java,) = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True).stdout.split()
     running.kill()
     running.communicate()
     wait_until(lambda: not warm.kept() and not Path("/proc", java).exists())
@@ -166,9 +166,9 @@ def test_what_fails_before_spark_is_told_as_ever(warm: Warm) -> None:
     assert warm.run(warm="0s") == (0, [], "")
 
 
-@pytest.mark.parametrize(("kept", "said"), [("soon", "soon"), ("2d", "a day at most"), ("-1s", "-1s")])
-def test_times_that_are_none(kept: str, said: str) -> None:
-    done = called("execute_plan", "plan.json", "--warm", kept)
+@pytest.mark.parametrize(("duration", "said"), [("soon", "soon"), ("2d", "a day at most"), ("-1s", "-1s")])
+def test_times_that_are_none(duration: str, said: str) -> None:
+    done = called("execute_plan", "plan.json", "--warm", duration)
     assert done.returncode == 2
     assert said in done.stderr
 

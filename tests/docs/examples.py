@@ -57,8 +57,8 @@ class Block:
     @property
     def file(self) -> str | None:
         """The file that it is."""
-        found = _FILE.match(self.text.partition("\n")[0])
-        return found[1] if found else None
+        match = _FILE.match(self.text.partition("\n")[0])
+        return match[1] if match else None
 
     @property
     def runs(self) -> bool:
@@ -73,7 +73,7 @@ def blocks(page: Path) -> tuple[Block, ...]:
     """The blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     return tuple(
-        Block(page, text[: found.start()].count("\n") + 1, found[1], found[2]) for found in _BLOCK.finditer(text)
+        Block(page, text[: match.start()].count("\n") + 1, match[1], match[2]) for match in _BLOCK.finditer(text)
     )
 
 
@@ -91,8 +91,8 @@ def check(block: Block) -> None:
         case "json":
             text = block.text.strip()
             json.loads(text if text.startswith(("{", "[")) else f"{{{text}}}")
-        case other:
-            assert other in PROSE, f"{block}: a block of {other or 'no language'}"
+        case language:
+            assert language in PROSE, f"{block}: a block of {language or 'no language'}"
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -50,8 +50,8 @@ def test_a_changed_declaration_changes_the_page(monkeypatch: pytest.MonkeyPatch)
 def test_links_lead_somewhere(page: Path) -> None:
     wrong = []
     for target, place in _LINK.findall(_without_code(page)):
-        found = (page.parent / target).resolve() if target else page
-        if not found.exists() or (place and found.suffix == ".md" and place not in _places(found)):
+        linked = (page.parent / target).resolve() if target else page
+        if not linked.exists() or (place and linked.suffix == ".md" and place not in _places(linked)):
             wrong.append(f"{target}#{place}")
     assert wrong == []
 

@@ -62,16 +62,16 @@ def examples() -> Mapping[str, Example]:
 
 def _example(name: str, text: str) -> Example:
     steps = tuple(re.findall(r"^\d\. .*?(?=^\d\. |^#|\Z)", text, flags=re.MULTILINE | re.DOTALL))
-    changes = tuple(change for step in steps for found in _BLOCK.finditer(step) if (change := _change(found)))
+    changes = tuple(change for step in steps for match in _BLOCK.finditer(step) if (change := _change(match)))
     return Example(name, steps, changes)
 
 
-def _change(found: re.Match[str]) -> Change | None:
-    lines = [line.removeprefix("   ") for line in found["text"].splitlines()]
+def _change(match: re.Match[str]) -> Change | None:
+    lines = [line.removeprefix("   ") for line in match["text"].splitlines()]
     name = _NAME.match(lines[0])
     if name is None:
         return None
-    if found["language"] != "diff":
+    if match["language"] != "diff":
         return Change(name["path"], "", "\n".join(lines[1:]) + "\n")
     rest = lines[1:]
     before = "\n".join(line[1:] for line in rest if not line.startswith("+"))

@@ -38,23 +38,23 @@ class Example:
     def ddl(self, name: str, options: Mapping[str, str] | None = None) -> str:
         """The statement that makes the table, with other options where they are given."""
         chosen = self.options if options is None else options
-        given = ", ".join(f"'{key}' = '{value}'" for key, value in chosen.items())
+        option_list = ", ".join(f"'{key}' = '{value}'" for key, value in chosen.items())
         columns = f" ({', '.join(self.columns)})"
         if self.like:
-            made = f"CREATE TABLE {name}_origin{columns} WITH ('connector' = 'blackhole');\n"
-            return f"{made}CREATE TABLE {name} WITH ({given}) LIKE {name}_origin (EXCLUDING ALL);\n"
+            origin = f"CREATE TABLE {name}_origin{columns} WITH ('connector' = 'blackhole');\n"
+            return f"{origin}CREATE TABLE {name} WITH ({option_list}) LIKE {name}_origin (EXCLUDING ALL);\n"
         parts = f" PARTITIONED BY ({', '.join(self.partitions)})" if self.partitions else ""
-        return f"CREATE TABLE {name}{columns}{parts} WITH ({given});\n"
+        return f"CREATE TABLE {name}{columns}{parts} WITH ({option_list});\n"
 
     @property
     def read(self) -> dict[str, str]:
         """The types of the columns that can be read, but for those that are computed."""
-        found = {}
+        result = {}
         for column in self.columns:
             match = re.match(r"(?!PRIMARY|WATERMARK)(\S+) (?!AS )(.*?)( METADATA.*)?$", column)
             if match:
-                found[match[1]] = match[2]
-        return found
+                result[match[1]] = match[2]
+        return result
 
     @property
     def written(self) -> dict[str, str]:
@@ -82,7 +82,7 @@ def _columns(types: Mapping[str, str]) -> str:
 def examples() -> tuple[Example, ...]:
     """All of them, in the order of the file."""
     text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-    return tuple(Example(**_frozen(each)) for each in tomllib.loads(text)["example"])
+    return tuple(Example(**_frozen(table)) for table in tomllib.loads(text)["example"])
 
 
 def _frozen(table: dict[str, Any]) -> dict[str, Any]:

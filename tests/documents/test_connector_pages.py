@@ -39,15 +39,15 @@ def options_of(plan: CompiledPlan, table: str) -> list[dict[str, str]]:
     """The options of a table in each node that uses it."""
     nodes = json.loads(plan.to_json())["nodes"]
     used = [node.get("scanTableSource") or node.get("dynamicTableSink") or {} for node in nodes]
-    found = [item["table"] for item in used if item]
-    return [item["resolvedTable"]["options"] for item in found if item["identifier"].endswith(f"`{table}`")]
+    tables = [item["table"] for item in used if item]
+    return [item["resolvedTable"]["options"] for item in tables if item["identifier"].endswith(f"`{table}`")]
 
 
 @pytest.mark.parametrize("page", [page for page, example in ALL.items() if not example.refused])
 def test_examples_compile_as_they_stand(page: str) -> None:
     example = ALL[page]
-    given = {name: value.replace("''", "'") for name, value in example.options.items()}
-    assert options_of(compiled(example), "t") == [given] * (example.reads + example.writes)
+    options = {name: value.replace("''", "'") for name, value in example.options.items()}
+    assert options_of(compiled(example), "t") == [options] * (example.reads + example.writes)
 
 
 @pytest.mark.parametrize("page", [page for page, example in ALL.items() if example.refused])
@@ -74,8 +74,8 @@ def test_ddl_in_other_layouts_is_the_same() -> None:
         TableEnvironment().compile_script(f"{ddl};\n{sink}\nINSERT INTO s SELECT user_id FROM t;")
         for ddl in (text, example.ddl("t").rstrip(";\n"))
     ]
-    one, other = (json.loads(plan.to_json()) for plan in plans)
-    assert one == other
+    left, right = (json.loads(plan.to_json()) for plan in plans)
+    assert left == right
 
 
 def test_quotes_in_values() -> None:

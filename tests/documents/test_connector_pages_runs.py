@@ -50,8 +50,8 @@ _BOUNDED = "/*+ OPTIONS('scan.bounded.mode' = 'latest-offset'{start}) */"
 
 def stored(example: Example) -> Example:
     """The table with the columns that are in its messages or files alone."""
-    kept = (name for name in example.columns if not re.search(r" METADATA| AS |^WATERMARK", name))
-    return replace(example, columns=tuple(kept))
+    columns = (name for name in example.columns if not re.search(r" METADATA| AS |^WATERMARK", name))
+    return replace(example, columns=tuple(columns))
 
 
 def hints(example: Example) -> str:
@@ -72,11 +72,11 @@ def run(spark: SparkSession, statements: list[str], inserts: list[str], checkpoi
     program = f"{''.join(statements)}EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END;"
     text = f"SET 'table.exec.sink.require-on-conflict' = 'false';\n{program}"
     Run(spark, TableEnvironment().compile_script(text), RunOptions(checkpoint=str(checkpoint)), lines.append).execute()
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for line in lines:
         name, _, row = line.rpartition("> ")
-        found.setdefault(name, []).append(row)
-    return {name: sorted(rows) for name, rows in found.items()}
+        result.setdefault(name, []).append(row)
+    return {name: sorted(rows) for name, rows in result.items()}
 
 
 def printed(name: str, columns: Mapping[str, str]) -> str:
@@ -102,15 +102,15 @@ def addresses(kafka: Server, postgres: Server, tmp_path: Path) -> Iterator[dict[
 
 def at(example: Example, addresses: Mapping[str, str], number: int) -> dict[str, str]:
     """The options of an example with the addresses of these servers."""
-    found = {}
+    result = {}
     for name, value in example.options.items():
         registry = name.endswith("avro-confluent.url")
-        found[name] = addresses["registry"] if registry else addresses.get(name, value)
+        result[name] = addresses["registry"] if registry else addresses.get(name, value)
         if name == "topic":
-            found[name] = f"page{number}"
+            result[name] = f"page{number}"
         if name == "path":
-            found[name] += str(number)
-    return found
+            result[name] += str(number)
+    return result
 
 
 @pytest.mark.deep
@@ -120,7 +120,7 @@ def test_examples_run_as_they_stand(
     topics = Topics(spark, kafka)
     add_classes(spark, tmp_path)
     psql(postgres.port, "CREATE TABLE users (id BIGINT PRIMARY KEY, name TEXT, age INT, status BOOLEAN)")
-    wanted = {n: each for n, each in enumerate(examples()) if not each.refused and each.page not in SECURED}
+    wanted = {n: example for n, example in enumerate(examples()) if not example.refused and example.page not in SECURED}
     writing, reading = list[str](), list[str]()
     inserts, selects = list[str](), list[str]()
     for number, example in wanted.items():
@@ -141,14 +141,14 @@ def test_examples_run_as_they_stand(
             topics.send(options["topic"], [Message(event)])
     written = run(spark, writing, inserts, tmp_path / "written")
     assert written.pop("") == ["+I[3, 3, a, 1.5]"] * 2 + ["+I[4, 4, b, 2.5]"] * 2
-    found = run(spark, reading, selects, tmp_path / "read")
+    result = run(spark, reading, selects, tmp_path / "read")
     for number, example in wanted.items():
         name = f"p{number}"
         if example.options["connector"] == "datagen":
-            assert len(found.pop(name)) == 10
+            assert len(result.pop(name)) == 10
         elif example.page == WITH_SCHEMA:
-            assert found.pop(name) == ["+I[1, a, a, 5.18]"]
+            assert result.pop(name) == ["+I[1, a, a, 5.18]"]
         elif not example.reads:
             written.pop(name)
-    assert {name: rows for name, rows in found.items() if rows != written.get(name)} == {}
-    assert found == written and len(found) > 25
+    assert {name: rows for name, rows in result.items() if rows != written.get(name)} == {}
+    assert result == written and len(result) > 25

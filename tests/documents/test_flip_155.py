@@ -27,11 +27,11 @@ def env() -> TableEnvironment:
 @pytest.mark.parametrize(("keep_first", "direction"), [(True, "ASC"), (False, "DESC")])
 def test_deduplicate(env: TableEnvironment, keep_first: bool, direction: str) -> None:
     table = env.from_path("events").select(col("a"), col("b"), col("c"), col("proctime"))
-    found = table.deduplicate([table.a, table.b], table.proctime, keep_first)
-    assert found.columns == ["a", "b", "c", "proctime"]
+    result = table.deduplicate([table.a, table.b], table.proctime, keep_first)
+    assert result.columns == ["a", "b", "c", "proctime"]
     assert_same(
         env,
-        found.select(col("a"), col("b"), col("c")),
+        result.select(col("a"), col("b"), col("c")),
         f"""SELECT a, b, c FROM (
               SELECT a, b, c, ROW_NUMBER() OVER (PARTITION BY a, b ORDER BY proctime {direction}) AS rownum
               FROM events) WHERE rownum = 1""",
@@ -55,11 +55,11 @@ def test_deduplicate_by_event_time(env: TableEnvironment) -> None:
 def test_topn(env: TableEnvironment) -> None:
     """The document's `rownum = 3` is the third row alone; its text says n elements."""
     table = env.from_path("events").select(*"abcde")
-    found = table.topn(3, [table.a, table.b], [table.c, table.d.desc])
-    assert found.columns == list("abcde")
+    result = table.topn(3, [table.a, table.b], [table.c, table.d.desc])
+    assert result.columns == list("abcde")
     assert_same(
         env,
-        found,
+        result,
         """SELECT a, b, c, d, e FROM (
              SELECT a, b, c, d, e, ROW_NUMBER() OVER (PARTITION BY a, b ORDER BY c ASC, d DESC) AS rownum
              FROM events) WHERE rownum <= 3""",
@@ -210,17 +210,17 @@ def test_window_example_6_join(env: TableEnvironment) -> None:
 def test_window_example_7_topn(env: TableEnvironment, rank_column: str | None) -> None:
     """The document's SELECT * has the row number, too; `rank_column` asks for it."""
     window_table = env.from_path("ranked").window(Tumble.over(lit(10).minutes).on(col("rowtime")))
-    found = window_table.topn(
+    result = window_table.topn(
         3,
         [col("window_start"), col("window_end"), col("col1")],
         [col("col2"), col("col3").desc],
         rank_column=rank_column,
     )
     columns = "rowtime, col1, col2, col3, window_start, window_end"
-    assert found.columns == [*window_table.columns, *([rank_column] if rank_column else [])]
+    assert result.columns == [*window_table.columns, *([rank_column] if rank_column else [])]
     assert_same(
         env,
-        found.drop_columns("window_time"),
+        result.drop_columns("window_time"),
         f"""SELECT {columns}{", rownum" if rank_column else ""} FROM (
               SELECT *, ROW_NUMBER() OVER (
                 PARTITION BY window_start, window_end, col1 ORDER BY col2 ASC, col3 DESC) AS rownum FROM W)
@@ -384,8 +384,8 @@ def test_describe_shows_nullability_of_what_is_inside() -> None:
         "NOT NULL) WITH ('connector' = 'print')"
     )
     table = env.sql_query("SELECT ROW(1, ARRAY['a']) AS r")
-    found = {row[0]: (row[1], row[2]) for row in env.execute_sql("DESCRIBE n").collect()}
-    assert found == {
+    columns = {row[0]: (row[1], row[2]) for row in env.execute_sql("DESCRIBE n").collect()}
+    assert columns == {
         "r": ("ROW<`a` INT NOT NULL, `b` ARRAY<STRING NOT NULL>>", False),
         "m": ("MAP<STRING NOT NULL, ROW<`x` DECIMAL(4, 2) NOT NULL, `y` BYTES>>", True),
         "ms": ("MULTISET<INT NOT NULL>", True),

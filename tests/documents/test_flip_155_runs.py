@@ -46,7 +46,7 @@ def env(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> TableE
 
 def windows(env: TableEnvironment) -> dict[str, tuple[Table, str]]:
     bid, ten = env.from_path("Bid"), lit(10).minutes
-    made = {
+    by_call = {
         "TUMBLE(TABLE Bid, DESCRIPTOR(bidtime), INTERVAL '10' MINUTES)": Tumble.over(ten),
         "HOP(TABLE Bid, DESCRIPTOR(bidtime), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES)": Slide.over(ten).every(
             lit(5).minutes
@@ -60,17 +60,17 @@ def windows(env: TableEnvironment) -> dict[str, tuple[Table, str]]:
     }
     return {
         call.partition("(")[0]: (bid.window(window.on(col("bidtime"))), f"SELECT * FROM TABLE({call})")
-        for call, window in made.items()
+        for call, window in by_call.items()
     }
 
 
 def test_flip_155_a_window_table_with_two_rowtimes_is_planned_and_comes_out(env: TableEnvironment) -> None:
-    made = windows(env)
-    for kind, (table, query) in made.items():
+    cases = windows(env)
+    for kind, (table, query) in cases.items():
         assert f"WindowTableFunction(window=[{kind}(" in table.explain()
         assert re.sub(r"\[\d+\]", "", env.explain_sql(query)) == re.sub(r"\[\d+\]", "", table.explain())
     for kind, count in (("HOP", 6), ("SESSION", 3)):
-        rows = list(map(tuple, made[kind][0].execute().collect()))
+        rows = list(map(tuple, cases[kind][0].execute().collect()))
         assert len(rows) == count and all(start <= at < end and time < end for at, _, _, start, end, time in rows)
 
 
@@ -155,9 +155,9 @@ class Bidder:
 
 def test_collect_makes_objects_by_name_in_wider_types(env: TableEnvironment) -> None:
     query = "SELECT SUM(price) AS total, bidder FROM Bid WHERE price < 6 GROUP BY bidder"
-    made = env.sql_query(query).execute()
+    result = env.sql_query(query).execute()
     with pytest.raises(ProgramError, match="column total of type INT cannot become SMALLINT without loss"):
-        made.collect("ROW<bidder STRING, total SMALLINT>")
+        result.collect("ROW<bidder STRING, total SMALLINT>")
     # What does not fit leaves the rows where they are.
-    found = sorted(made.collect(Bidder), key=lambda one: one.bidder)
-    assert found == [Bidder("a", 3.0), Bidder("b", 5.0)] and isinstance(found[0].total, float)
+    bidders = sorted(result.collect(Bidder), key=lambda one: one.bidder)
+    assert bidders == [Bidder("a", 3.0), Bidder("b", 5.0)] and isinstance(bidders[0].total, float)

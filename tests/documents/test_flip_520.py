@@ -57,8 +57,8 @@ def env(spark: SparkSession) -> TableEnvironment:
 
 def type_of(query: str, environment: TableEnvironment | None = None) -> str:
     """The type of a query's only column."""
-    found = (environment or TableEnvironment()).sql_query(query)
-    return str(found.get_schema().get_column_data_types()[0])
+    table = (environment or TableEnvironment()).sql_query(query)
+    return str(table.get_schema().get_column_data_types()[0])
 
 
 def refusal(query: str) -> str:
@@ -87,17 +87,17 @@ class Older(ScalarFunction):
 
 def test_motivation_structured_types_in_hints(env: TableEnvironment) -> None:
     env.create_temporary_function("older", Older)
-    (found,) = env.execute_sql(f"SELECT older(CAST({BOB} AS {USER}))").collect()
-    assert found == (("Bob", 43),)
+    (row,) = env.execute_sql(f"SELECT older(CAST({BOB} AS {USER}))").collect()
+    assert row == (("Bob", 43),)
 
 
 # --- Public Interfaces
 
 
 def test_public_interfaces_sql_data_type() -> None:
-    found = type_of("SELECT CAST(NULL AS STRUCTURED<'com.example.User', name STRING 'who', age INT NOT NULL 'years'>)")
-    assert found == "STRUCTURED<'com.example.User', `name` VARCHAR(2147483647) 'who', `age` INT NOT NULL 'years'>"
-    assert str(parse_type(found)) == found
+    actual = type_of("SELECT CAST(NULL AS STRUCTURED<'com.example.User', name STRING 'who', age INT NOT NULL 'years'>)")
+    assert actual == "STRUCTURED<'com.example.User', `name` VARCHAR(2147483647) 'who', `age` INT NOT NULL 'years'>"
+    assert str(parse_type(actual)) == actual
 
 
 def test_public_interfaces_data_types_structured() -> None:
@@ -151,9 +151,9 @@ def test_sql_data_type_casts_a_row() -> None:
 
 def test_sql_data_type_in_a_run(env: TableEnvironment) -> None:
     casts = f"CAST({BOB} AS ROW<n STRING, a INT>), CAST(('Al', 1) AS {USER}), CAST({BOB} AS STRING), {BOB}.age"
-    (found,) = env.execute_sql(f"SELECT {casts}").collect()
-    assert found == (("Bob", 42), ("Al", 1), "(name=Bob, age=42)", 42)
-    assert found[0].field_names == ("n", "a")
+    (row,) = env.execute_sql(f"SELECT {casts}").collect()
+    assert row == (("Bob", 42), ("Al", 1), "(name=Bob, age=42)", 42)
+    assert row[0].field_names == ("n", "a")
 
 
 def test_sql_data_type_in_a_file(env: TableEnvironment, tmp_path: Path) -> None:
@@ -210,9 +210,9 @@ def test_handling_refusals(call: str, message: str) -> None:
 
 
 def test_handling_types_that_differ_do_not_meet() -> None:
-    other = "OBJECT_OF('com.example.User', 'name', 'Al', 'age', CAST(1 AS BIGINT))"
-    assert "type mismatch in column 1 of UNION ALL" in refusal(f"SELECT {BOB} UNION ALL SELECT {other}")
-    assert "illegal mixing of types in CASE" in refusal(f"SELECT CASE WHEN TRUE THEN {BOB} ELSE {other} END")
+    second = "OBJECT_OF('com.example.User', 'name', 'Al', 'age', CAST(1 AS BIGINT))"
+    assert "type mismatch in column 1 of UNION ALL" in refusal(f"SELECT {BOB} UNION ALL SELECT {second}")
+    assert "illegal mixing of types in CASE" in refusal(f"SELECT CASE WHEN TRUE THEN {BOB} ELSE {second} END")
 
 
 def test_handling_nulls() -> None:
@@ -242,13 +242,13 @@ def test_table_api_compiles_to_the_plan_of_sql() -> None:
     table = env.from_path("t").select(col("u").object_update("name", "Al", "age", col("u").get("age") + 1))
     assert table.insert_into("s").compile_plan().to_json() == by_sql.to_json()
     by_sql = env.compile_plan_sql(f"INSERT INTO users SELECT OBJECT_OF('{USER_NAME}', 'name', 'Al', 'age', 1) FROM t")
-    for made in (
+    for expression in (
         object_of(USER_NAME, "name", "Al", "age", 1),
         object_of(User, "name", "Al", "age", 1),
         object_of(User, "Al", 1),
         object_of(User, name="Al", age=1),
     ):
-        assert env.from_path("t").select(made).insert_into("users").compile_plan().to_json() == by_sql.to_json()
+        assert env.from_path("t").select(expression).insert_into("users").compile_plan().to_json() == by_sql.to_json()
 
 
 def test_table_api_object_of_a_data_type(env: TableEnvironment) -> None:
@@ -288,17 +288,17 @@ def test_table_api_an_update_names_the_fields_that_there_are() -> None:
 def test_typeof_whether_or_not_there_is_a_class(env: TableEnvironment) -> None:
     names = ["com.example.User", USER_NAME]
     calls = ", ".join(f"TYPEOF(OBJECT_OF('{name}', 'name', 'Bob', 'age', 42))" for name in names)
-    (found,) = env.execute_sql(f"SELECT {calls}").collect()
-    assert list(found) == [f"STRUCTURED<'{name}', `name` CHAR(3) NOT NULL, `age` INT NOT NULL>" for name in names]
+    (row,) = env.execute_sql(f"SELECT {calls}").collect()
+    assert list(row) == [f"STRUCTURED<'{name}', `name` CHAR(3) NOT NULL, `age` INT NOT NULL>" for name in names]
 
 
 # --- Examples, Combining SQL and Table API
 
 
 def test_combining_a_name_without_class_comes_out_as_a_row(env: TableEnvironment) -> None:
-    (found,) = env.sql_query(f"SELECT {BOB}").execute().collect()
-    assert type(found[0]) is Row
-    assert found[0].as_dict() == {"name": "Bob", "age": 42}
+    (row,) = env.sql_query(f"SELECT {BOB}").execute().collect()
+    assert type(row[0]) is Row
+    assert row[0].as_dict() == {"name": "Bob", "age": 42}
 
 
 def test_combining_a_name_with_class_comes_out_as_that_class(env: TableEnvironment) -> None:
@@ -315,5 +315,5 @@ def test_combining_a_class_that_does_not_fit_is_refused(env: TableEnvironment) -
 def test_combining_no_class_but_the_programs_own(env: TableEnvironment) -> None:
     names = ["subprocess.Popen", "pathlib.Path", "pandas.DataFrame", "compiled_plan.plans.errors.PlanError"]
     calls = ", ".join(f"OBJECT_OF('{name}', 'args', 'ls')" for name in names)
-    (found,) = env.sql_query(f"SELECT {calls}").execute().collect()
-    assert [type(value) for value in found] == [Row] * len(names)
+    (row,) = env.sql_query(f"SELECT {calls}").execute().collect()
+    assert [type(value) for value in row] == [Row] * len(names)

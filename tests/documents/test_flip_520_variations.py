@@ -94,8 +94,8 @@ def test_sql_data_type_any_name(name: str) -> None:
 
     @function_hint(input=[type_], output=type_)
     class Same(ScalarFunction):
-        def eval(self, given: Row) -> Row:
-            return given
+        def eval(self, row: Row) -> Row:
+            return row
 
     env = TableEnvironment()
     env.create_temporary_function("same", Same)
@@ -103,8 +103,8 @@ def test_sql_data_type_any_name(name: str) -> None:
     query = f"SELECT same(CAST(ROW(1) AS {type_})), OBJECT_OF({quoted(name)}, 'a', 1)"
     text = env.compile_plan_sql(f"INSERT INTO o {query}").to_json()
     assert CompiledPlan.from_json(text).to_json() == text
-    made = DataTypes.STRUCTURED(name, DataTypes.FIELD("a", "INT"))
-    assert str(made) == str(parse_type(str(made))) == f"STRUCTURED<{quoted(name)}, `a` INT>"
+    structured = DataTypes.STRUCTURED(name, DataTypes.FIELD("a", "INT"))
+    assert str(structured) == str(parse_type(str(structured))) == f"STRUCTURED<{quoted(name)}, `a` INT>"
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_sql_data_type_fields(query: str, message: str) -> None:
 def test_sql_data_type_fields_in_tables_hints_and_data_types(type_: str) -> None:
     @function_hint(input=[type_], output="INT")
     class Hinted(ScalarFunction):
-        def eval(self, given: Row) -> int: ...
+        def eval(self, row: Row) -> int: ...
 
     class Annotated_(ScalarFunction):
         @DataTypeHint(type_)
-        def eval(self, given: int) -> Row: ...
+        def eval(self, number: int) -> Row: ...
 
     env = TableEnvironment()
     for refused in (
@@ -204,15 +204,15 @@ def test_handling_in_a_run(spark: SparkSession) -> None:
     assert tuple(row[2:]) == (alice, bob, [bob, alice], {"a": bob, "b": alice}, (1,))
     account = Account()
     account.set_owner("Cy")
-    (given,) = (
+    (changed_account,) = (
         env.from_values([(account,)], ["a"])
         .select(call("deposit", col("a"), lit(5).cast("BIGINT")))
         .execute()
         .collect()
     )
-    assert (type(given[0]), given[0].get_owner(), given[0].cents) == (Account, "Cy", 5)
-    (made,) = env.sql_query("SELECT 'Di' AS owner, CAST(7 AS BIGINT) AS cents").execute().collect(Account)
-    assert (type(made), made.get_owner(), made.cents) == (Account, "Di", 7)
+    assert (type(changed_account[0]), changed_account[0].get_owner(), changed_account[0].cents) == (Account, "Cy", 5)
+    (new_account,) = env.sql_query("SELECT 'Di' AS owner, CAST(7 AS BIGINT) AS cents").execute().collect(Account)
+    assert (type(new_account), new_account.get_owner(), new_account.cents) == (Account, "Di", 7)
     both = env.execute_sql(MEETINGS["UNION"].format(BOB, ALICE)).collect()
     assert sorted(both) == [(alice,), (bob,)]
 

@@ -41,8 +41,8 @@ PLACE = Place("here")
 
 def signatures(class_: type[UserDefinedFunction]) -> list[str]:
     """`f(a => INT) -> STRING`, STRING and BYTES in short."""
-    found = [f"{item.text('f')} -> {item.output.type}" for item in signatures_of(class_())]
-    return [text.replace("VARCHAR(2147483647)", "STRING").replace("`", "") for text in found]
+    signatures = [f"{item.text('f')} -> {item.output.type}" for item in signatures_of(class_())]
+    return [text.replace("VARCHAR(2147483647)", "STRING").replace("`", "") for text in signatures]
 
 
 # --- Proposed Changes ------------------------------------------------------------------------------------------------
@@ -252,10 +252,10 @@ def test_structured_types_test_pojo(class_: type) -> None:
 
 
 def test_structured_types_order_is_the_constructors() -> None:
-    found = extract(Nested | None, PLACE).type
-    assert [str(item).partition(" ")[0] for item in found.fields] == ["`z`", "`a`", "`price`"]  # type: ignore[attr-defined]
-    assert found.nullable
-    assert str(found.fields[2].type) == "DECIMAL(5, 2)"  # type: ignore[attr-defined]
+    row_type = extract(Nested | None, PLACE).type
+    assert [str(item).partition(" ")[0] for item in row_type.fields] == ["`z`", "`a`", "`price`"]  # type: ignore[attr-defined]
+    assert row_type.nullable
+    assert str(row_type.fields[2].type) == "DECIMAL(5, 2)"  # type: ignore[attr-defined]
 
 
 @dataclass
@@ -339,8 +339,8 @@ def test_function_hint_overloads_of_python() -> None:
         @overload
         def eval(self, value: int) -> int: ...
         @overload
-        def eval(self, value: str, other: str) -> str: ...
-        def eval(self, value: Any, other: Any = None) -> Any: ...
+        def eval(self, value: str, second: str) -> str: ...
+        def eval(self, value: Any, second: Any = None) -> Any: ...
 
     class G(ScalarFunction):
         def eval(self, value: int) -> int: ...
@@ -361,8 +361,8 @@ def test_function_hint_accumulator() -> None:
         def get_value(self, accumulator: Row) -> float: ...
 
     assert signatures(F) == ["f(value => BIGINT NOT NULL) -> DOUBLE"]
-    found = signatures_of(F())[0].accumulator
-    assert found is not None and str(found.type) == "ROW<`total` BIGINT, `n` INT>"
+    declared = signatures_of(F())[0].accumulator
+    assert declared is not None and str(declared.type) == "ROW<`total` BIGINT, `n` INT>"
 
 
 # --- DataTypeHint ----------------------------------------------------------------------------------------------------
@@ -515,9 +515,9 @@ def plan_call(function: Any, call: str, columns: str = "i INT, l BIGINT, s STRIN
     env.execute_sql(f"CREATE TABLE t ({columns}) WITH ('connector' = 'datagen')")
     env.execute_sql("CREATE TABLE o (x BOOLEAN) WITH ('connector' = 'blackhole')")
     plan = json.loads(env.compile_plan_sql(f"INSERT INTO o SELECT {call} IS NULL FROM t").to_json())
-    found = plan["nodes"][1]["projection"][0]["operands"][0]
-    assert isinstance(found, dict)
-    return found
+    projected = plan["nodes"][1]["projection"][0]["operands"][0]
+    assert isinstance(projected, dict)
+    return projected
 
 
 def test_manual_definition_by_literal() -> None:
@@ -556,7 +556,7 @@ def test_create_temporary_function() -> None:
         def eval(self, a: int | None, b: str = "x") -> Iterator[int]: ...
 
     F.eval.__annotations__["return"] = "int | None"
-    found = plan_call(F, "f(i)")
-    assert found["catalogName"] == "`default_catalog`.`default_database`.`f`"
-    assert found["python"]["signature"] == "f(a => BIGINT, [b => VARCHAR(2147483647) NOT NULL])"
-    assert [item["type"] for item in found["operands"]] == ["BIGINT", "CHAR(1) NOT NULL"]
+    call = plan_call(F, "f(i)")
+    assert call["catalogName"] == "`default_catalog`.`default_database`.`f`"
+    assert call["python"]["signature"] == "f(a => BIGINT, [b => VARCHAR(2147483647) NOT NULL])"
+    assert [item["type"] for item in call["operands"]] == ["BIGINT", "CHAR(1) NOT NULL"]

@@ -255,8 +255,8 @@ def test_resolution_process_the_signature_of_the_plan_runs(spark: SparkSession) 
         "ofclass(x)": "class 5",
     }
     rows = "(VALUES (CAST(5 AS BIGINT)), (CAST(NULL AS BIGINT))) AS v(x)"
-    found = list(env.execute_sql(f"SELECT x, {', '.join(calls)} FROM {rows}").collect())
-    first = next(row for row in found if row[0] == 5)
+    result = list(env.execute_sql(f"SELECT x, {', '.join(calls)} FROM {rows}").collect())
+    first = next(row for row in result if row[0] == 5)
     assert dict(zip(calls, first[1:], strict=True)) == calls
 
 
@@ -271,10 +271,10 @@ def test_new_extraction_generic_bases(spark: SparkSession) -> None:
 def test_resolution_process_in_python(spark: SparkSession) -> None:
     env = environment()
     table = env.from_values([object_of(Cat, "Tom", 3)]).alias("o")
-    found = table.select(
+    result = table.select(
         call(Kind, col("o")), call("kind", object_of(User, "Bob", 4)), call(Nullable, lit(1))
     ).execute()
-    assert [tuple(row) for row in found.collect()] == [("cat Tom", "user Bob", "not null")]
+    assert [tuple(row) for row in result.collect()] == [("cat Tom", "user Bob", "not null")]
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,10 @@ def test_resolution_process_a_function_that_changed(spark: SparkSession) -> None
     env.execute_sql("CREATE TABLE t (x BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '1')")
     env.execute_sql("CREATE TABLE o (x STRING) WITH ('connector' = 'blackhole')")
     text = env.compile_plan_sql("INSERT INTO o SELECT isstatic(x) FROM t").to_json()
-    for other, message in (("FixedFirst", "invalid function call"), ("Number", "it gives BIGINT.* plan says VARCHAR")):
-        plan = CompiledPlan.from_json(text.replace("IsStatic", other))
+    for class_name, message in (
+        ("FixedFirst", "invalid function call"),
+        ("Number", "it gives BIGINT.* plan says VARCHAR"),
+    ):
+        plan = CompiledPlan.from_json(text.replace("IsStatic", class_name))
         with pytest.raises(PlanError, match=rf"is not what it was when the plan was compiled: {message}"):
             Run(spark, plan, RunOptions())

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def scalar(eval_: Callable[..., Any], given: Any, result: Any) -> type[ScalarFunction]:
+def scalar(eval_: Callable[..., Any], annotation: Any, result: Any) -> type[ScalarFunction]:
     """A function of one argument."""
 
     def eval(self: Any, value: Any) -> Any:
         return eval_(value)
 
-    eval.__annotations__ = {"value": given, "return": result}
+    eval.__annotations__ = {"value": annotation, "return": result}
     return type("Given", (ScalarFunction,), {"eval": eval})
 
 
@@ -111,8 +111,8 @@ def test_new_extraction_values_of_numpy(spark: SparkSession) -> None:
         "x": 0,
     }
     rows = "(VALUES (CAST(3 AS BIGINT))) AS v(b), LATERAL TABLE(upto(CAST(1 AS BIGINT))) AS u(x)"
-    (found,) = env.execute_sql(f"SELECT {', '.join(calls)} FROM {rows}").collect()
-    assert dict(zip(calls, found, strict=True)) == calls
+    (row,) = env.execute_sql(f"SELECT {', '.join(calls)} FROM {rows}").collect()
+    assert dict(zip(calls, row, strict=True)) == calls
 
 
 class Total(AggregateFunction[int, Any]):
@@ -155,8 +155,8 @@ def test_manual_definition_aggregates_by_literal(spark: SparkSession) -> None:
     for class_ in (Total, Reals, Typed):
         env.create_temporary_function(class_.__name__, class_)
     calls = "total(x), reals(x), typed(x, 'INT'), typed(x, 'STRING')"
-    found = list(env.execute_sql(f"SELECT {calls} FROM (VALUES (CAST(3 AS BIGINT))) AS v(x)").collect())[-1]
-    assert tuple(found) == (3, [3.0, 0.5], 3, "3")
+    row = list(env.execute_sql(f"SELECT {calls} FROM (VALUES (CAST(3 AS BIGINT))) AS v(x)").collect())[-1]
+    assert tuple(row) == (3, [3.0, 0.5], 3, "3")
 
 
 class Opening(ScalarFunction):

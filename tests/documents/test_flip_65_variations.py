@@ -365,7 +365,7 @@ def rest(self, a: int, *b: str) -> str: ...  # type: ignore[no-untyped-def]
 def price(self, a: Decimal) -> Decimal: ...  # type: ignore[no-untyped-def]
 
 
-def made(method: Any, *hints: Any, above: Any = None) -> Any:
+def hinted(method: Any, *hints: Any, above: Any = None) -> Any:
     """A function class whose `eval` is a copy of a method, with hints; those that are written first come first."""
     copy: Any = FunctionType(method.__code__, method.__globals__, "eval", method.__defaults__)
     copy.__annotations__ = dict(method.__annotations__)
@@ -381,34 +381,34 @@ INT_TO_INT, INT_TO_TEXT = function_hint(input=["INT"], output="INT"), function_h
 @pytest.mark.parametrize(
     ("class_", "expected"),
     [
-        (made(anything, INT_TO_INT, INT_TO_INT), ["f(INT) -> INT"]),
+        (hinted(anything, INT_TO_INT, INT_TO_INT), ["f(INT) -> INT"]),
         (
-            made(anything, INT_TO_INT, function_hint(input=["INT NOT NULL"], output="STRING")),
+            hinted(anything, INT_TO_INT, function_hint(input=["INT NOT NULL"], output="STRING")),
             ["f(INT) -> INT", "f(INT NOT NULL) -> STRING"],
         ),
         (
-            made(anything, INT_TO_INT, function_hint(input=["INT"], is_varargs=True, output="STRING")),
+            hinted(anything, INT_TO_INT, function_hint(input=["INT"], is_varargs=True, output="STRING")),
             ["f(INT) -> INT", "f(INT...) -> STRING"],
         ),
-        (made(rest), ["f(a => BIGINT NOT NULL, b => STRING NOT NULL...) -> STRING NOT NULL"]),
+        (hinted(rest), ["f(a => BIGINT NOT NULL, b => STRING NOT NULL...) -> STRING NOT NULL"]),
         (
-            made(rest, function_hint(is_varargs=False)),
+            hinted(rest, function_hint(is_varargs=False)),
             ["f(a => BIGINT NOT NULL, b => STRING NOT NULL) -> STRING NOT NULL"],
         ),
         (
-            made(rest, function_hint(input=["INT", "STRING"], is_varargs=True)),
+            hinted(rest, function_hint(input=["INT", "STRING"], is_varargs=True)),
             ["f(a => INT, STRING...) -> STRING NOT NULL"],
         ),
-        (made(rest, function_hint(input=["INT"])), ["f(a => INT) -> STRING NOT NULL"]),
+        (hinted(rest, function_hint(input=["INT"])), ["f(a => INT) -> STRING NOT NULL"]),
         (
-            made(price, above=DataTypeHint(default_decimal_precision=5, default_decimal_scale=2)),
+            hinted(price, above=DataTypeHint(default_decimal_precision=5, default_decimal_scale=2)),
             ["f(a => DECIMAL(5, 2) NOT NULL) -> DECIMAL(5, 2) NOT NULL"],
         ),
         (
-            made(price, above=DataTypeHint(allow_raw_globally=True)),
+            hinted(price, above=DataTypeHint(allow_raw_globally=True)),
             ["f(a => RAW('decimal.Decimal', 'pickle') NOT NULL) -> RAW('decimal.Decimal', 'pickle') NOT NULL"],
         ),
-        (made(one, function_hint(argument_names="number")), ["f(number => BIGINT NOT NULL) -> STRING NOT NULL"]),
+        (hinted(one, function_hint(argument_names="number")), ["f(number => BIGINT NOT NULL) -> STRING NOT NULL"]),
     ],
 )
 def test_function_hint_signatures(class_: Any, expected: list[str]) -> None:
@@ -419,25 +419,25 @@ def test_function_hint_signatures(class_: Any, expected: list[str]) -> None:
     ("class_", "message"),
     [
         (
-            made(anything, INT_TO_INT, INT_TO_TEXT),
+            hinted(anything, INT_TO_INT, INT_TO_TEXT),
             "two signatures that take (INT), of different results: INT and VARCHAR",
         ),
-        (INT_TO_INT(made(anything, above=INT_TO_TEXT)), "two signatures that take (INT), of different results"),
-        (made(one, function_hint(input=["STRING"])), "type VARCHAR(2147483647) are not what the annotation int says"),
-        (made(one, function_hint(output="INT")), "the result of F.eval: values of type INT are not what"),
-        (made(one, function_hint(input=["INT", "INT"])), "the input has 2 arguments, the method takes 1"),
-        (made(one, above=function_hint(input=["STRING"])), "values of type VARCHAR(2147483647) are not what"),
+        (INT_TO_INT(hinted(anything, above=INT_TO_TEXT)), "two signatures that take (INT), of different results"),
+        (hinted(one, function_hint(input=["STRING"])), "type VARCHAR(2147483647) are not what the annotation int says"),
+        (hinted(one, function_hint(output="INT")), "the result of F.eval: values of type INT are not what"),
+        (hinted(one, function_hint(input=["INT", "INT"])), "the input has 2 arguments, the method takes 1"),
+        (hinted(one, above=function_hint(input=["STRING"])), "values of type VARCHAR(2147483647) are not what"),
         (
-            made(one, above=lambda f: function_hint(input=["BIGINT"])(function_hint(input=["INT", "INT"])(f))),
+            hinted(one, above=lambda f: function_hint(input=["BIGINT"])(function_hint(input=["INT", "INT"])(f))),
             "the input has 2 arguments, the method takes 1",
         ),
         (
-            made(rest, function_hint(input=["INT"], is_varargs=True)),
+            hinted(rest, function_hint(input=["INT"], is_varargs=True)),
             "the last one repeated, the method takes 1 or more",
         ),
-        (made(one, function_hint(is_varargs=True)), "is_varargs, but its last parameter takes one argument"),
-        (made(one, function_hint(accumulator="INT")), "has an accumulator, and it is no aggregate function"),
-        (made(one, above=DataTypeHint("INT")), "the DataTypeHint above function class F says a type"),
+        (hinted(one, function_hint(is_varargs=True)), "is_varargs, but its last parameter takes one argument"),
+        (hinted(one, function_hint(accumulator="INT")), "has an accumulator, and it is no aggregate function"),
+        (hinted(one, above=DataTypeHint("INT")), "the DataTypeHint above function class F says a type"),
     ],
 )
 def test_function_hint_refused_when_registered(class_: Any, message: str) -> None:
@@ -559,9 +559,9 @@ class AwaitedSums(Sums):
     ],
 )
 def test_new_extraction_errors_in_the_users_terms(class_: type, message: str) -> None:
-    found = error_of(lambda: register(class_))
-    assert message in found
-    assert "_empty" not in found and "internal" not in found
+    error = error_of(lambda: register(class_))
+    assert message in error
+    assert "_empty" not in error and "internal" not in error
 
 
 # --- Manual Definition -----------------------------------------------------------------------------------------------

@@ -28,10 +28,10 @@ def sample(root: Path) -> Any:
     folder = root / "samples" / "conversions"
     sys.path.insert(0, str(folder))
     try:
-        found = importlib.util.spec_from_file_location("conversions_program", folder / "program.py")
-        assert found is not None and found.loader is not None
-        module = importlib.util.module_from_spec(found)
-        found.loader.exec_module(module)
+        spec = importlib.util.spec_from_file_location("conversions_program", folder / "program.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
         yield module
     finally:
         sys.path.remove(str(folder))
@@ -160,8 +160,8 @@ def test_public_interfaces_open_may_be_left_out_and_take_nothing() -> None:
         def to_external(self, internal: str) -> Colors:
             return Colors[internal]
 
-    given: Any = Plain()
-    assert converter_of(DataTypes.STRING().bridged_to(Colors, given)).to_internal(Colors.GREEN) == "GREEN"
+    plain: Any = Plain()
+    assert converter_of(DataTypes.STRING().bridged_to(Colors, plain)).to_internal(Colors.GREEN) == "GREEN"
 
 
 def test_public_interfaces_converters_can_be_sent(sample: Any) -> None:

@@ -81,8 +81,8 @@ def test_every_option_of_the_page_but_the_dialect_of_others() -> None:
         "sink.max-retries": "3",
         "sink.parallelism": "2",
     }
-    given = "".join(f", '{key}' = '{value}'" for key, value in options.items())
-    table = PAGE.replace("'users'", f"'users'{given}").replace("MyUserTable", "AllOptions")
+    extra = "".join(f", '{key}' = '{value}'" for key, value in options.items())
+    table = PAGE.replace("'users'", f"'users'{extra}").replace("MyUserTable", "AllOptions")
     plan = compiled(
         f"{table}EXECUTE STATEMENT SET BEGIN INSERT INTO AllOptions SELECT * FROM T ON CONFLICT DO DEDUPLICATE;"
         "INSERT INTO read_rows SELECT * FROM AllOptions; END;"

@@ -46,11 +46,11 @@ class Edit:
 
 def edited(data: Json, draw: random.Random) -> tuple[Json, Edit]:
     """A copy of a plan with one edit in it."""
-    found = copy.deepcopy(data)
+    edited = copy.deepcopy(data)
     while True:
-        edit = draw.choice(_EDITS)(found, draw)
-        if edit is not None and found != data:
-            return found, edit
+        edit = draw.choice(_EDITS)(edited, draw)
+        if edit is not None and edited != data:
+            return edited, edit
 
 
 def places(value: Json, at: Place = ()) -> Iterator[tuple[Place, Json]]:
@@ -74,8 +74,8 @@ def _set(kind: str, data: Json, place: Place, value: Json) -> Edit:
 
 
 def _some(data: Json, draw: random.Random, fits: Callable[[Place, Json], bool]) -> tuple[Place, Json] | None:
-    found = [item for item in places(data) if fits(*item)]
-    return draw.choice(found) if found else None
+    candidates = [item for item in places(data) if fits(*item)]
+    return draw.choice(candidates) if candidates else None
 
 
 def _remove(data: Json, draw: random.Random) -> Edit | None:
@@ -89,68 +89,68 @@ def _item(data: Json, draw: random.Random) -> tuple[Place, Json] | None:
 
 
 def _remove_item(data: Json, draw: random.Random) -> Edit | None:
-    found = _item(data, draw)
-    if found is None:
+    target = _item(data, draw)
+    if target is None:
         return None
-    del _parent(data, found[0])[found[0][-1]]
-    return Edit("remove item", found[0])
+    del _parent(data, target[0])[target[0][-1]]
+    return Edit("remove item", target[0])
 
 
 def _double(data: Json, draw: random.Random) -> Edit | None:
-    found = _item(data, draw)
-    if found is None:
+    target = _item(data, draw)
+    if target is None:
         return None
-    place, value = found
+    place, value = target
     _parent(data, place).insert(place[-1], copy.deepcopy(value))
     return Edit("double item", place)
 
 
 def _swap(data: Json, draw: random.Random) -> Edit | None:
-    found = _some(data, draw, lambda place, value: isinstance(value, list) and len(value) > 1)
-    if found is None:
+    target = _some(data, draw, lambda place, value: isinstance(value, list) and len(value) > 1)
+    if target is None:
         return None
-    place, items = found
-    one, other = draw.sample(range(len(items)), 2)
-    items[one], items[other] = items[other], items[one]
-    return Edit("swap items", (*place, one, other))
+    place, items = target
+    first, second = draw.sample(range(len(items)), 2)
+    items[first], items[second] = items[second], items[first]
+    return Edit("swap items", (*place, first, second))
 
 
 def _number(data: Json, draw: random.Random) -> Edit | None:
-    found = _some(data, draw, lambda place, value: type(value) is int)
-    if found is None:
+    target = _some(data, draw, lambda place, value: type(value) is int)
+    if target is None:
         return None
-    place, value = found
+    place, value = target
     return _set("number", data, place, draw.choice((*_NUMBERS, value + 1, value - 1)))
 
 
 def _flag(data: Json, draw: random.Random) -> Edit | None:
-    found = _some(data, draw, lambda place, value: isinstance(value, bool))
-    return None if found is None else _set("flag", data, found[0], not found[1])
+    target = _some(data, draw, lambda place, value: isinstance(value, bool))
+    return None if target is None else _set("flag", data, target[0], not target[1])
 
 
 def _text(data: Json, draw: random.Random) -> Edit | None:
-    found = _some(data, draw, lambda place, value: isinstance(value, str) and place[-1] not in _TYPE_KEYS)
-    if found is None:
+    target = _some(data, draw, lambda place, value: isinstance(value, str) and place[-1] not in _TYPE_KEYS)
+    if target is None:
         return None
-    place, value = found
+    place, value = target
     others = [item for _, item in places(data) if isinstance(item, str)]
     return _set("text", data, place, draw.choice((*_TEXTS, value + "x", value[:-1], draw.choice(others))))
 
 
 def _type(data: Json, draw: random.Random) -> Edit | None:
-    found = _some(data, draw, lambda place, value: place[-1] in _TYPE_KEYS)
-    if found is None:
+    target = _some(data, draw, lambda place, value: place[-1] in _TYPE_KEYS)
+    if target is None:
         return None
     others = [item for place, item in places(data) if place[-1] in _TYPE_KEYS]
-    return _set("type", data, found[0], copy.deepcopy(draw.choice((*_TYPES, draw.choice(others)))))
+    return _set("type", data, target[0], copy.deepcopy(draw.choice((*_TYPES, draw.choice(others)))))
 
 
 def _paste(data: Json, draw: random.Random) -> Edit | None:
     """A value of another place of the same name: an expression, a call, a list of keys."""
-    found = _some(data, draw, lambda place, value: isinstance(value, dict | list))
-    if found is None:
+    target = _some(data, draw, lambda place, value: isinstance(value, dict | list))
+    if target is None:
         return None
-    place, _ = found
+    place, _ = target
     kind = place[-1] if isinstance(place[-1], str) else place[-2] if len(place) > 1 else ""
     others = [item for at, item in places(data) if at[-1] == kind or (isinstance(at[-1], int) and at[-2:-1] == (kind,))]
     return _set("paste", data, place, copy.deepcopy(draw.choice(others))) if others else None
@@ -162,8 +162,8 @@ def _empty(data: Json, draw: random.Random) -> Edit | None:
 
 
 def _reference(data: Json, draw: random.Random) -> Edit | None:
-    found = _some(data, draw, lambda place, value: place[-1] in ("inputIndex", "index", "source", "target"))
-    return None if found is None else _set("reference", data, found[0], draw.randrange(8))
+    target = _some(data, draw, lambda place, value: place[-1] in ("inputIndex", "index", "source", "target"))
+    return None if target is None else _set("reference", data, target[0], draw.randrange(8))
 
 
 def _inputs(data: Json, draw: random.Random) -> Edit | None:
@@ -171,17 +171,17 @@ def _inputs(data: Json, draw: random.Random) -> Edit | None:
     edges = data["edges"]
     if len(edges) < 2:
         return None
-    one, other = draw.sample(range(len(edges)), 2)
+    first, second = draw.sample(range(len(edges)), 2)
     end = draw.choice(("source", "target"))
-    edges[one][end], edges[other][end] = edges[other][end], edges[one][end]
-    return Edit("swap inputs", ("edges", one, other, end))
+    edges[first][end], edges[second][end] = edges[second][end], edges[first][end]
+    return Edit("swap inputs", ("edges", first, second, end))
 
 
 def _option(data: Json, draw: random.Random) -> Edit | None:
-    found = _some(data, draw, lambda place, value: place[-1] == "options" and isinstance(value, dict) and bool(value))
-    if found is None:
+    target = _some(data, draw, lambda place, value: place[-1] == "options" and isinstance(value, dict) and bool(value))
+    if target is None:
         return None
-    place, options = found
+    place, options = target
     key = draw.choice(list(options))
     del options[key]
     return Edit("remove option", (*place, key))

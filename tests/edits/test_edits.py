@@ -55,25 +55,25 @@ def is_place(data: Any, pointer: str) -> bool:
 
 def test_an_edit_is_refused_by_pointer_or_makes_a_plan(tmp_path: Path) -> None:
     counts: Counter[str] = Counter()
-    for found in outcomes(1, 400, tmp_path):
-        counts["refused" if found.refusals else "same" if found.same else "other"] += 1
-        assert all(is_place(found.data, pointer) for pointer in found.refusals), (str(found), found.refusals)
-        if found.plan is None:
+    for outcome in outcomes(1, 400, tmp_path):
+        counts["refused" if outcome.refusals else "same" if outcome.same else "other"] += 1
+        assert all(is_place(outcome.data, pointer) for pointer in outcome.refusals), (str(outcome), outcome.refusals)
+        if outcome.plan is None:
             continue
-        assert CompiledPlan.from_dict(found.plan.to_dict()) == found.plan, str(found)
+        assert CompiledPlan.from_dict(outcome.plan.to_dict()) == outcome.plan, str(outcome)
     assert counts["refused"] > 250
     assert counts["other"] > 20
 
 
 def test_edit_plan_tells_what_loading_refuses(tmp_path: Path) -> None:
-    for found in outcomes(1000, 60, tmp_path):
-        text = json.dumps(found.data)
-        assert any(item.is_error for item in check(text)) == bool(found.refusals), str(found)
+    for outcome in outcomes(1000, 60, tmp_path):
+        text = json.dumps(outcome.data)
+        assert any(item.is_error for item in check(text)) == bool(outcome.refusals), str(outcome)
 
 
 def test_a_plan_that_is_taken_can_be_run(spark: SparkSession, tmp_path: Path) -> None:
-    taken = [found for found in outcomes(1, 120, tmp_path) if found.plan is not None and not found.same][:15]
-    assert [wrong for found in taken if (wrong := lowered(spark, found)) not in ("", REFUSED)] == []
+    taken = [outcome for outcome in outcomes(1, 120, tmp_path) if outcome.plan is not None and not outcome.same][:15]
+    assert [wrong for outcome in taken if (wrong := lowered(spark, outcome)) not in ("", REFUSED)] == []
 
 
 @pytest.mark.deep
@@ -81,19 +81,19 @@ def test_many_edits(spark: SparkSession, tmp_path: Path) -> None:
     edits, seed, runs = (int(os.environ.get(name, number)) for name, number in DEEP.items())
     counts: Counter[str] = Counter()
     failures: list[str] = []
-    for number, found in enumerate(outcomes(seed, edits, tmp_path)):
+    for number, outcome in enumerate(outcomes(seed, edits, tmp_path)):
         if number % 1000 == 999:
             print(f"{number + 1} edits from seed {seed}: {dict(counts)}", flush=True)
-        if found.refusals or found.same:
-            counts["refused by pointer" if found.refusals else "same"] += 1
+        if outcome.refusals or outcome.same:
+            counts["refused by pointer" if outcome.refusals else "same"] += 1
             continue
-        wrong = lowered(spark, found)
+        wrong = lowered(spark, outcome)
         counts["refused by name at the start" if wrong == REFUSED else "other plan"] += 1
         if wrong == REFUSED:
             continue
         if not wrong and counts["run"] < runs and counts["other plan"] % max(edits // 10 // runs, 1) == 0:
-            counts["run"] += stays_in(tmp_path, found.data)
-            wrong = ran(spark, found) if stays_in(tmp_path, found.data) else ""
+            counts["run"] += stays_in(tmp_path, outcome.data)
+            wrong = ran(spark, outcome) if stays_in(tmp_path, outcome.data) else ""
         if wrong:
             failures.append(wrong)
             print(wrong, flush=True)
@@ -101,17 +101,17 @@ def test_many_edits(spark: SparkSession, tmp_path: Path) -> None:
     assert failures == []
 
 
-def lowered(spark: SparkSession, found: Outcome) -> str:
+def lowered(spark: SparkSession, outcome: Outcome) -> str:
     """What goes wrong when Spark analyses the plan; empty where nothing does, REFUSED where a start would refuse it."""
-    assert found.plan is not None
+    assert outcome.plan is not None
     try:
-        Run(spark, found.plan, RunOptions()).lower()
+        Run(spark, outcome.plan, RunOptions()).lower()
     except UnsupportedError as fault:
-        return f"{found}: the check has no error, and the run refuses it: {fault}"
+        return f"{outcome}: the check has no error, and the run refuses it: {fault}"
     except CompiledPlanError:
         return REFUSED
     except Exception as fault:
-        return f"{found}: {type(fault).__name__}: {str(fault)[:300]}"
+        return f"{outcome}: {type(fault).__name__}: {str(fault)[:300]}"
     return ""
 
 
@@ -125,13 +125,13 @@ def stays_in(folder: Path, data: Any) -> bool:
     return not isinstance(data, list) or all(stays_in(folder, item) for item in data)
 
 
-def ran(spark: SparkSession, found: Outcome) -> str:
+def ran(spark: SparkSession, outcome: Outcome) -> str:
     """What goes wrong when the plan runs on the case's data, other than that the data does not fit."""
-    assert found.plan is not None
+    assert outcome.plan is not None
     try:
-        Run(spark, found.plan, RunOptions()).execute()
+        Run(spark, outcome.plan, RunOptions()).execute()
     except DataError:
         return ""
     except CompiledPlanError as fault:
-        return "" if any(text in str(fault) for text in _BY_DATA) else f"{found}: when it ran: {str(fault)[:300]}"
+        return "" if any(text in str(fault) for text in _BY_DATA) else f"{outcome}: when it ran: {str(fault)[:300]}"
     return ""

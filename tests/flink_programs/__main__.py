@@ -146,13 +146,13 @@ class _Trial:
 
     def _of_flink(self, in_flink: dict[str, Attempt]) -> Iterator[Attempt]:
         for case in self.cases:
-            asked = in_flink[case.name]
-            plan = asked.folder / "flink-plan.json"
+            answer = in_flink[case.name]
+            plan = answer.folder / "flink-plan.json"
             if plan.exists():
-                attempt = self._attempt(f"flink/{case.name}", asked.folder / "flink-plan", case)
+                attempt = self._attempt(f"flink/{case.name}", answer.folder / "flink-plan", case)
                 attempt.settings = case.left_open
                 text = _from_flink(plan.read_text())
-                attempt.plan.write_text(text.replace(f"{asked.out}/", f"{attempt.out}/"))
+                attempt.plan.write_text(text.replace(f"{answer.out}/", f"{attempt.out}/"))
                 yield attempt
 
     def _restored(self) -> Iterator[Attempt]:

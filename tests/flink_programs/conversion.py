@@ -232,10 +232,10 @@ class _Conversion:
         """The INSERT: in front of a query, and around values that only text can hold in files."""
         if re.match(r"(?i)\(*SELECT\b", text):
             text = f"INSERT INTO `{self.sinks[0].name}` {text}"
-        found = re.match(r"(?is)INSERT\s+INTO\s+`?(\w+)`?\s+(.*)", text)
-        if not found or found[1] not in self.texts:
+        match = re.match(r"(?is)INSERT\s+INTO\s+`?(\w+)`?\s+(.*)", text)
+        if not match or match[1] not in self.texts:
             return text
-        name, query = found.groups()
+        name, query = match.groups()
         columns = next(sink.columns for sink in self.sinks if sink.name == name)
         selected = [self.texts[name].get(column, f"`{column}`") for column in columns]
         names = ", ".join(f"`{column}`" for column in columns)
@@ -315,15 +315,15 @@ def _statement(text: str) -> str:
 
 
 def _name(column: str) -> str:
-    found = _NAME.match(column)
-    assert found is not None, column
-    return found["quoted"] or found["plain"]
+    match = _NAME.match(column)
+    assert match is not None, column
+    return match["quoted"] or match["plain"]
 
 
 def _physical(column: str) -> tuple[str, bool]:
     """A metadata column as a physical one, which files have alone; whether it was virtual."""
-    found = _METADATA.match(column)
-    return (f"{found['name']} {found['type']}", bool(found["virtual"])) if found else (column, False)
+    match = _METADATA.match(column)
+    return (f"{match['name']} {match['type']}", bool(match["virtual"])) if match else (column, False)
 
 
 def _encoded(column: str, text: str) -> tuple[str, str] | None:

@@ -143,7 +143,7 @@ class Flink:
 
 
 def _java_home() -> Path:
-    found = java.find_java(compiler=True)
-    if found is None:
+    home = java.find_java(compiler=True)
+    if home is None:
         raise FlinkError(java.missing_java_text(compiler=True))
-    return found.home
+    return home.home

@@ -73,16 +73,16 @@ INTS = {"a": "INT", "b": "INT"}
 
 
 def test_a_converted_program_compiles() -> None:
-    made = case(
+    converted = case(
         {"kind": "ConfigOptionTestStep", "key": "table.exec.state.ttl", "value": "1 d"},
         source("t", INTS, [row("+I", a=1, b=2)]),
         sink(INTS, ["+I[1, 2]"]),
         insert("SELECT a, SUM(b) FROM t GROUP BY a;"),
     )
-    assert made.name == "the_id"
-    assert made.files == {"t.json": '{"a": 1, "b": 2}\n'}
-    assert made.options["result"]["path"] == f"{OUT}/result"
-    (text,) = made.programs()
+    assert converted.name == "the_id"
+    assert converted.files == {"t.json": '{"a": 1, "b": 2}\n'}
+    assert converted.options["result"]["path"] == f"{OUT}/result"
+    (text,) = converted.programs()
     plan = TableEnvironment().compile_statements(text).plan.to_json()
     assert '"ttl" : "1 d"' in plan
     assert f"{DATA}/t.json" in plan
@@ -100,25 +100,25 @@ def test_upserts_are_told_by_an_option_unless_a_table_of_changes_has_no_key() ->
 
 def test_values_that_json_cannot_hold_pass_through_expressions() -> None:
     columns = {"v": "VARIANT", "m": "MAP<INT, STRING>"}
-    made = case(source("t", columns, []), sink(columns, []), insert("INSERT INTO result SELECT * FROM t"))
-    assert "`m` ROW<k ARRAY<INT>, v ARRAY<STRING>>" in made.setup[0]
-    assert made.setup[1] == (
+    converted = case(source("t", columns, []), sink(columns, []), insert("INSERT INTO result SELECT * FROM t"))
+    assert "`m` ROW<k ARRAY<INT>, v ARRAY<STRING>>" in converted.setup[0]
+    assert converted.setup[1] == (
         "CREATE VIEW `t` AS SELECT PARSE_JSON(`v`) AS `v`, MAP_FROM_ARRAYS(`m`.k, `m`.v) AS `m` FROM `t__raw`"
     )
-    assert made.sinks[0].schema == ["`v` STRING", "`m` STRING"]
-    assert made.attempts == [
+    assert converted.sinks[0].schema == ["`v` STRING", "`m` STRING"]
+    assert converted.attempts == [
         "INSERT INTO `result` SELECT JSON_STRING(`v`), CAST(`m` AS STRING) FROM (SELECT * FROM t) AS q (`v`, `m`)"
     ]
 
 
 def test_a_sink_with_on_conflict_is_a_database(tmp_path: Path) -> None:
-    made = case(
+    converted = case(
         source("t", INTS, []),
         sink(INTS, [], primaryKey=["a"]),
         insert("INSERT INTO result SELECT * FROM t ON CONFLICT DO NOTHING"),
     )
-    assert made.options["result"]["connector"] == "jdbc"
-    attempt = Attempt("own/x", tmp_path / "own", made, tmp_path)
+    assert converted.options["result"]["connector"] == "jdbc"
+    attempt = Attempt("own/x", tmp_path / "own", converted, tmp_path)
     attempt.clear()
     attempt.sinks()
     assert (attempt.out / "result" / "rows.json").read_text() == ""
@@ -128,16 +128,16 @@ def test_a_lookup_table_is_a_database_as_it_is_before_the_restore(tmp_path: Path
     options = {"disable-lookup": "false"}
     rows = [row("+I", a=1, b=2), row("+I", a=1, b=3)]
     looked_up = source("t", INTS, rows, options=options, primaryKey=["a"], after=[row("+U", a=1, b=4)])
-    made = case(looked_up, sink(INTS, ["+I[1, 3]", "+I[1, 4]"]), insert("INSERT INTO result SELECT * FROM t"))
-    write_database(tmp_path / "t.db", made.databases["t.db"].statements())
+    converted = case(looked_up, sink(INTS, ["+I[1, 3]", "+I[1, 4]"]), insert("INSERT INTO result SELECT * FROM t"))
+    write_database(tmp_path / "t.db", converted.databases["t.db"].statements())
     export(tmp_path / "t.db", "t", tmp_path / "rows.json")
     assert json.loads((tmp_path / "rows.json").read_text()) == {"a": 1, "b": 3}
-    assert made.sinks[0].expected == ["+I[1, 3]"]
+    assert converted.sinks[0].expected == ["+I[1, 3]"]
 
 
 def test_functions_in_java_cannot_be_compared() -> None:
-    made = case({"kind": "FunctionTestStep", "name": "f"}, sink(INTS, []), insert("INSERT INTO result SELECT f()"))
-    assert made.obstacle == "calls a function in Java"
+    converted = case({"kind": "FunctionTestStep", "name": "f"}, sink(INTS, []), insert("INSERT INTO result SELECT f()"))
+    assert converted.obstacle == "calls a function in Java"
 
 
 def test_tables_of_a_plan_get_options() -> None:
@@ -189,24 +189,24 @@ def test_outcomes(
     outcome: Outcome,
     tmp_path: Path,
 ) -> None:
-    made = case(source("t", INTS, []), sink(INTS, ["+I[1, 2]"]), insert("INSERT INTO result SELECT * FROM t"))
-    attempt = Attempt("own/x", tmp_path, made, tmp_path, refusals, failure, {"result": rows})
+    converted = case(source("t", INTS, []), sink(INTS, ["+I[1, 2]"]), insert("INSERT INTO result SELECT * FROM t"))
+    attempt = Attempt("own/x", tmp_path, converted, tmp_path, refusals, failure, {"result": rows})
     attempt.plan.touch()
-    in_flink = Attempt("in-flink/x", tmp_path, made, tmp_path, rows={"result": ["+[1, 3]"]})
+    in_flink = Attempt("in-flink/x", tmp_path, converted, tmp_path, rows={"result": ["+[1, 3]"]})
     assert verdict(attempt, answer, in_flink).outcome is outcome
 
 
 def test_an_obstacle_excuses_a_refusal_and_no_disagreement(tmp_path: Path) -> None:
-    made = case({"kind": "FunctionTestStep", "name": "f"}, sink(INTS, []), insert("INSERT INTO result SELECT f()"))
-    attempt = Attempt("own/x", tmp_path, made, tmp_path, {"compile-plan": "no function"})
+    converted = case({"kind": "FunctionTestStep", "name": "f"}, sink(INTS, []), insert("INSERT INTO result SELECT f()"))
+    attempt = Attempt("own/x", tmp_path, converted, tmp_path, {"compile-plan": "no function"})
     assert verdict(attempt, {}, None) == Verdict("own/x", Outcome.NOT_COMPARABLE, "calls a function in Java")
     attempt.plan.touch()
     assert verdict(attempt, {}, None).outcome is Outcome.DISAGREEMENT
 
 
 def test_a_failure_that_is_expected_must_come(tmp_path: Path) -> None:
-    made = case(sink(INTS, []), insert("INSERT INTO result VALUES (1)", "FailingSqlTestStep"))
-    attempt = Attempt("own/x", tmp_path, made, tmp_path)
+    converted = case(sink(INTS, []), insert("INSERT INTO result VALUES (1)", "FailingSqlTestStep"))
+    attempt = Attempt("own/x", tmp_path, converted, tmp_path)
     assert verdict(attempt, {}, None).outcome is Outcome.NOT_REFUSED
     assert verdict(attempt, {"ran": True}, None).outcome is Outcome.AS_FLINK
     attempt.failure = "too long"
@@ -215,9 +215,9 @@ def test_a_failure_that_is_expected_must_come(tmp_path: Path) -> None:
 
 def test_an_option_that_no_plan_holds_is_left_to_the_run() -> None:
     nested = {"kind": "ConfigOptionTestStep", "key": LEFT_OPEN[0], "value": "ROWS"}
-    other = {"kind": "ConfigOptionTestStep", "key": "table.exec.sink.not-null-enforcer", "value": "DROP"}
-    made = case(nested, other, sink(INTS, []), insert("INSERT INTO result VALUES (1)"))
-    assert made.left_open == (f"{LEFT_OPEN[0]}=ROWS",)
+    config_step = {"kind": "ConfigOptionTestStep", "key": "table.exec.sink.not-null-enforcer", "value": "DROP"}
+    converted = case(nested, config_step, sink(INTS, []), insert("INSERT INTO result VALUES (1)"))
+    assert converted.left_open == (f"{LEFT_OPEN[0]}=ROWS",)
 
 
 def test_a_known_deviation_has_a_reason_and_a_pattern_without_one_is_stale() -> None:

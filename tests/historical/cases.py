@@ -63,8 +63,8 @@ class Case:
 
     @cached_property
     def expected(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / EXPECTED).read_text(), parse_float=Decimal)
-        return found
+        document: dict[str, Any] = json.loads((self.folder / EXPECTED).read_text(), parse_float=Decimal)
+        return document
 
     @cached_property
     def refusal(self) -> str:
@@ -130,7 +130,7 @@ def programs() -> list[str]:
 
 def program(name: str) -> str:
     """The text of a program, its tables included."""
-    return "".join((PROGRAMS / f"{each}.sql").read_text(encoding="utf-8") for each in ("tables", name))
+    return "".join((PROGRAMS / f"{script}.sql").read_text(encoding="utf-8") for script in ("tables", name))
 
 
 def compiled(name: str, text: str) -> CompiledPlan:
@@ -144,9 +144,9 @@ def compiled(name: str, text: str) -> CompiledPlan:
     return CompiledPlan.from_json(json.dumps(data))
 
 
-def _anywhere(found: dict[str, Any]) -> dict[str, Any]:
+def _anywhere(document: dict[str, Any]) -> dict[str, Any]:
     """A Python function without the place of its file, which is another on each machine."""
-    return {name: value for name, value in found.items() if not (name == "file" and "module" in found)}
+    return {name: value for name, value in document.items() if not (name == "file" and "module" in document)}
 
 
 def _of_the_clock(plan: dict[str, Any]) -> None:
@@ -246,20 +246,20 @@ def run(
 
 def results(plan: CompiledPlan, place: Path) -> dict[str, list[Any]]:
     """The tables that the changes in the sinks' files add up to."""
-    found = {}
+    result = {}
     for sink in plan.sinks:
         assert isinstance(sink, Sink)
         name = sink.dynamic_table_sink.table.identifier.split("`")[-2]
         table, rows = added_up(place / name)
         assert all(count >= 0 for count in table.values()), f"{name}: more deletes than inserts"
-        found[name] = [rows[key] for key in sorted(table) for _ in range(table[key])]
-    return found
+        result[name] = [rows[key] for key in sorted(table) for _ in range(table[key])]
+    return result
 
 
-def difference(found: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> str:
+def difference(actual: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> str:
     """What tables lack, or have too much; empty where they hold the same rows."""
     for name, table in wanted.items():
-        has, right = (Counter(map(row_text, rows)) for rows in (found[name], table))
+        has, right = (Counter(map(row_text, rows)) for rows in (actual[name], table))
         if has != right:
             return f"{name}: missing {list((right - has).elements())}, extra {list((has - right).elements())}"
     return ""

@@ -28,10 +28,10 @@ PROGRAMS = sorted(path.stem for path in (FLINK / "programs").glob("*.sql") if pa
 
 
 def expected(program: str) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = json.loads(
+    document: dict[str, list[Any]] = json.loads(
         (FLINK / "expected" / f"{program}.json").read_text(encoding="utf-8"), parse_float=Decimal
     )
-    return found
+    return document
 
 
 def read(path: Path, place: str = cases.PLACE) -> CompiledPlan:
@@ -51,18 +51,18 @@ def shape(path: Path) -> str:
 
 def distinct() -> list[Any]:
     """The plans without those that say what an older release's says; only the oldest of a program is run each time."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for path in PLANS:
         if path.stem != "sorted":
-            found.setdefault(shape(path), path)
-    oldest = {path.stem: path for path in reversed(found.values())}
+            result.setdefault(shape(path), path)
+    oldest = {path.stem: path for path in reversed(result.values())}
     return [
         pytest.param(
             path,
             id=f"{path.parent.name}-{path.stem}",
             marks=() if path == oldest[path.stem] else pytest.mark.deep,
         )
-        for path in found.values()
+        for path in result.values()
     ]
 
 
@@ -78,13 +78,13 @@ def test_a_plan_of_flink_is_read_and_written(path: Path) -> None:
     plan = read(path)
     assert plan.flink_version == path.parent.name
     assert CompiledPlan.from_json(plan.to_json()) == plan
-    given = {node["id"]: node for node in json.loads(path.read_text())["nodes"]}
+    nodes = {node["id"]: node for node in json.loads(path.read_text())["nodes"]}
     for node in json.loads(plan.to_json())["nodes"]:
-        before = given.pop(node["id"])
+        before = nodes.pop(node["id"])
         assert node["type"] == before["type"]
         assert node.get("state") == before.get("state")
         assert node["outputType"] == before["outputType"]
-    assert given == {}
+    assert nodes == {}
 
 
 def test_what_older_releases_did_not_write() -> None:

@@ -93,7 +93,7 @@ def test_every_state_format_is_frozen(spark: SparkSession) -> None:
     jvm = spark._jvm
     assert jvm is not None
     kinds: Any = java_class(jvm, "org.compiledplan.kernel.operators.StateKind").values()
-    frozen = {found for case in STARTED for found in case.kept()}
+    frozen = {frozen_item for case in STARTED for frozen_item in case.kept()}
     missing = {(kind.text(), kind.version()) for kind in kinds} - frozen
     assert missing == set(), WHAT_TO_DO
 

@@ -40,7 +40,7 @@ def folder(module: str) -> str:
 def between_folders(imports: Imports) -> Imports:
     edges: dict[str, set[str]] = defaultdict(set)
     for module, others in imports.items():
-        edges[folder(module)] |= {folder(other) for other in others} - {folder(module)}
+        edges[folder(module)] |= {folder(imported) for imported in others} - {folder(module)}
     return edges
 
 

@@ -22,9 +22,9 @@ def about(test: Path, root: Path = ROOT) -> Path | None:
     words = test.stem.removeprefix("test_").split("_")
     for count in range(len(words), 0, -1):
         name = "_".join(words[:count])
-        for found in (folder / f"{name}.py", folder / name / "__init__.py"):
-            if found.exists():
-                return found
+        for path in (folder / f"{name}.py", folder / name / "__init__.py"):
+            if path.exists():
+                return path
         if folder.name == name and folder.is_dir():
             return folder / "__init__.py"
     return None
@@ -37,7 +37,7 @@ def test_every_file_of_tests_is_where_its_module_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "found"),
+    ("test", "expected"),
     [
         ("planner/physical/test_rank.py", "planner/physical/rank.py"),
         ("planner/physical/test_rank_ties.py", "planner/physical/rank.py"),
@@ -47,8 +47,8 @@ def test_every_file_of_tests_is_where_its_module_is() -> None:
         ("planner/physical/deep/test_rank.py", None),
     ],
 )
-def test_what_a_file_is_about(test: str, found: str | None, tmp_path: Path) -> None:
+def test_what_a_file_is_about(test: str, expected: str | None, tmp_path: Path) -> None:
     (tmp_path / "planner/physical").mkdir(parents=True)
     for name in ("planner/physical/__init__.py", "planner/physical/rank.py"):
         (tmp_path / name).touch()
-    assert about(Path("tests", test), tmp_path) == (found and tmp_path / found)
+    assert about(Path("tests", test), tmp_path) == (expected and tmp_path / expected)

@@ -24,8 +24,8 @@ def recursive(tree: ast.Module) -> Iterator[str]:
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
-        given = " ".join(ast.unparse(each.annotation) for each in function.args.args if each.annotation)
-        words = given.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split()
+        annotations = " ".join(ast.unparse(arg.annotation) for arg in function.args.args if arg.annotation)
+        words = annotations.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split()
         if any(word in UNBOUNDED for word in words) and any(map(_calls(function.name), ast.walk(function))):
             yield function.name
 
@@ -43,13 +43,13 @@ def _calls(name: str):  # type: ignore[no-untyped-def]
 
 
 def test_what_calls_itself_has_a_bound() -> None:
-    found = {
+    functions = {
         f"{path.relative_to(ROOT)}:{name}"
         for path in sorted((ROOT / "plans").rglob("*.py"))
         for name in recursive(ast.parse(path.read_text(encoding="utf-8")))
     }
-    assert found - set(BOUNDED) == set(), "use plans.trees or plans.rex, or name the bound above"
-    assert set(BOUNDED) - found == set(), "no longer there"
+    assert functions - set(BOUNDED) == set(), "use plans.trees or plans.rex, or name the bound above"
+    assert set(BOUNDED) - functions == set(), "no longer there"
 
 
 def test_a_recursive_function_is_seen() -> None:
@@ -59,6 +59,6 @@ def names(rex: RexNode | None) -> list[str]:
 class Reader:
     def read(self, nodes: tuple[PlanNode, ...]): return self.read(nodes[1:])
     def again(self, rex: RexNode): return other.again(rex)
-def other(type_: LogicalType): return other(type_)
+def plain(type_: LogicalType): return plain(type_)
 """
     assert sorted(recursive(ast.parse(text))) == ["names", "read"]

@@ -20,16 +20,16 @@ _PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})(?:/[\w.-]+)+/?)`")
 @cache
 def defined(module: Path) -> frozenset[str]:
     """The names that a module has at its top, and those in its classes."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         match node:
             case ast.FunctionDef() | ast.ClassDef():
-                found.add(node.name)
+                names.add(node.name)
             case ast.Name(ctx=ast.Store()):
-                found.add(node.id)
+                names.add(node.id)
             case ast.alias():
-                found.add(node.asname or node.name)
-    return frozenset(found)
+                names.add(node.asname or node.name)
+    return frozenset(names)
 
 
 def leads_somewhere(name: str, root: Path = ROOT) -> bool:
@@ -47,8 +47,8 @@ def prose(file: Path) -> str:
     """The docstrings and comments of a file."""
     text = file.read_text(encoding="utf-8")
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    found = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
-    return "\n".join([*found, *re.findall(r"#.*", text)])
+    texts = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
+    return "\n".join([*texts, *re.findall(r"#.*", text)])
 
 
 def astray(file: Path) -> list[str]:
@@ -56,12 +56,12 @@ def astray(file: Path) -> list[str]:
     text = prose(file)
     names = [name for name in _NAME.findall(text) if not leads_somewhere(name)]
     paths = [path for path in _PATH.findall(text) if not (ROOT / path).exists()]
-    return [f"{file.relative_to(ROOT)}: `{found}`" for found in names + paths]
+    return [f"{file.relative_to(ROOT)}: `{name}`" for name in names + paths]
 
 
 def test_what_docstrings_point_at_is_there() -> None:
     files = [file for folder in CODE for file in sorted((ROOT / folder).rglob("*.py"))]
-    assert [found for file in files for found in astray(file)] == []
+    assert [name for file in files for name in astray(file)] == []
 
 
 @pytest.mark.parametrize(

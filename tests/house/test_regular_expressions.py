@@ -90,9 +90,9 @@ def patterns(path: Path) -> Iterator[Pattern]:
         if text is None:
             yield Pattern(place, "", 0, "made")
             continue
-        flags = sum(getattr(re, each) for each in set(re.findall(r"re\.([A-Z]+)\b", ast.unparse(node))))
+        flags = sum(getattr(re, flag) for flag in set(re.findall(r"re\.([A-Z]+)\b", ast.unparse(node))))
         methods = {node.func.attr} if node.func.attr != "compile" else methods_of(tree, node)
-        for method in {CALLS.get(each, "finditer") for each in methods}:
+        for method in {CALLS.get(method, "finditer") for method in methods}:
             yield Pattern(place, text, flags, method)
 
 
@@ -103,7 +103,7 @@ def literal(node: ast.expr, constants: dict[str, ast.expr]) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        parts = [each.value if isinstance(each, ast.Constant) else of(each, constants) for each in node.values]
+        parts = [value.value if isinstance(value, ast.Constant) else of(value, constants) for value in node.values]
         return "".join(map(str, parts))
     return None
 
@@ -150,7 +150,7 @@ def pieces(parsed: Any) -> Iterator[str]:
         elif kind is op.ATOMIC_GROUP:
             yield from pieces(value)
         elif kind is op.BRANCH:
-            yield "".join(max(("".join(pieces(each)) for each in value[1]), key=len))
+            yield "".join(max(("".join(pieces(part)) for part in value[1]), key=len))
 
 
 def of_set(members: Any) -> str:

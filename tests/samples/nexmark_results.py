@@ -65,8 +65,8 @@ def result(out: Path) -> Result:
 
 def expected(query: str) -> Result:
     """What Flink computed."""
-    found = json.loads((RESULTS / f"{query}.json").read_text())
-    return Result(found["count"], found["digest"], tuple(found["folders"]), tuple(found["rows"]))
+    document = json.loads((RESULTS / f"{query}.json").read_text())
+    return Result(document["count"], document["digest"], tuple(document["folders"]), tuple(document["rows"]))
 
 
 def difference(want: Result, got: Result) -> str:
@@ -92,8 +92,8 @@ def record(queries: Sequence[str]) -> None:
         run_jobs([job for query, job in jobs.items() if query not in _IN_BATCH], ONE_TASK, folder)
         run_jobs([jobs[query] for query in _IN_BATCH], BATCH, folder)
         for query in queries:
-            found = asdict(result(folder / query))
-            (RESULTS / f"{query}.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+            document = asdict(result(folder / query))
+            (RESULTS / f"{query}.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

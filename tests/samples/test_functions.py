@@ -35,8 +35,8 @@ def rows(folder: Path) -> list[dict[str, object]]:
 def test_functions(spark: SparkSession, tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data/functions/sales").mkdir(parents=True)
     names = ("id", "price", "pieces", "tags")
-    given = [dict(zip(names, (at, *row), strict=True)) for at, row in enumerate(ROWS)]
-    (tmp_path / "data/functions/sales/1.json").write_text("".join(json.dumps(row) + "\n" for row in given))
+    input_rows = [dict(zip(names, (at, *row), strict=True)) for at, row in enumerate(ROWS)]
+    (tmp_path / "data/functions/sales/1.json").write_text("".join(json.dumps(row) + "\n" for row in input_rows))
     sample = root / "samples" / "functions"
     monkeypatch.syspath_prepend(sample)
     program = (sample / "program.sql").read_text()
@@ -48,13 +48,13 @@ def test_functions(spark: SparkSession, tmp_path: Path, root: Path, monkeypatch:
     reduced: set[tuple[int, str | None, Decimal | None]] = set()
     for at, (text, pieces, tags) in enumerate(ROWS):
         price = Decimal(text)
-        found = [tag.strip() for tag in (tags or "").split(",") if tag.strip()]
-        for tag in found:
+        labels = [tag.strip() for tag in (tags or "").split(",") if tag.strip()]
+        for tag in labels:
             paid[tag].append((price * pieces, pieces))
         if (price * 90 / 100).quantize(CENT, ROUND_HALF_UP) < 50:
-            for place, tag in enumerate(found, start=1):
+            for place, tag in enumerate(labels, start=1):
                 reduced.add((at, tag, (price * (100 - 10 * place) / 100).quantize(CENT, ROUND_HALF_UP)))
-            if not found:
+            if not labels:
                 reduced.add((at, None, None))
     means = {
         tag: ((sum(p for p, _ in sums) / sum(n for _, n in sums)).quantize(CENT, ROUND_HALF_UP), len(sums))

@@ -49,13 +49,13 @@ def test_windows_of_the_clock(spark: SparkSession, events: Path, tmp_path: Path)
     """A bid is in one window, whichever; as in Flink, those that are open when the input ends are not closed."""
     text = program(CLOCK, events, tmp_path).replace("INTERVAL '10' SECOND", "INTERVAL '0.05' SECOND")
     run(spark, text)
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for line in lines(tmp_path / CLOCK):
         row = json.loads(line)
-        found[str(row["bidder"])] += row["bids"]
+        totals[str(row["bidder"])] += row["bids"]
     cells = (line.split(",") for line in lines(events / "events"))
-    assert found
-    assert found <= Counter(cell[BIDDER] for cell in cells if cell[BIDDER])
+    assert totals
+    assert totals <= Counter(cell[BIDDER] for cell in cells if cell[BIDDER])
 
 
 def lines(folder: Path) -> Iterator[str]:

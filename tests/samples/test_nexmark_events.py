@@ -19,8 +19,8 @@ def table(nexmark: Nexmark = MANY) -> pa.Table:
 
 
 def of_kind(kind: int) -> pa.Table:
-    found = table()
-    return found.filter(pa.array(np.asarray(found["kind"]) == kind))
+    events = table()
+    return events.filter(pa.array(np.asarray(events["kind"]) == kind))
 
 
 def text(folder: Path) -> list[str]:

@@ -16,8 +16,8 @@ from compiled_plan.plans.inspection.entries import state_lines
 
 def test_rows_that_never_end_have_a_join_with_a_ttl_for_each_side(root: Path) -> None:
     text = (root / "samples/service/live-orders/program.sql").read_text(encoding="utf-8")
-    found = [(line.operator, line.entry, line.ttl) for line in state_lines(compile_sql(text))]
-    assert found[:2] == [("join", "leftState", "30 s"), ("join", "rightState", "1 h")]
+    lines = [(line.operator, line.entry, line.ttl) for line in state_lines(compile_sql(text))]
+    assert lines[:2] == [("join", "leftState", "30 s"), ("join", "rightState", "1 h")]
 
 
 @pytest.mark.page

@@ -60,9 +60,9 @@ def test_the_sample_goes_on(spark: SparkSession, tmp_path: Path, root: Path) -> 
     arrive(scratch, 1, 2)
     run(spark, compiled(root, "second", scratch), scratch)
     for name, keys in SINKS.items():
-        found = table(here / "out/upgrade" / name)
-        assert found == table(scratch / "out/upgrade" / name)
-        assert set(found) == set(keys)
+        actual = table(here / "out/upgrade" / name)
+        assert actual == table(scratch / "out/upgrade" / name)
+        assert set(actual) == set(keys)
     third = compiled(root, "third", here)
     arrive(here, 3)
     with pytest.raises(CheckpointError, match="--upgrade migrate-partial"):

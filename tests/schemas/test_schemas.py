@@ -27,9 +27,9 @@ def test_it_is_a_schema() -> None:
 
 def test_every_node_type_has_a_definition() -> None:
     for name, model in all_node_types().items():
-        found = schemas.load()["$defs"][model.__name__]
-        assert found["properties"]["type"] == {"const": name}
-        assert found["additionalProperties"] is issubclass(model, OpaqueNode)
+        schema = schemas.load()["$defs"][model.__name__]
+        assert schema["properties"]["type"] == {"const": name}
+        assert schema["additionalProperties"] is issubclass(model, OpaqueNode)
 
 
 @pytest.mark.parametrize("path", ALL, ids=name_of)
@@ -41,8 +41,8 @@ def test_plans_of_flink_validate(path: Path) -> None:
 def paths(value: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     """The places of all objects that Flink closes."""
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = [at] if isinstance(value, dict) and at[-1:] not in [("options",), ("configuration",)] else []
-    return found + [place for key, item in children for place in paths(item, (*at, key))]
+    own = [at] if isinstance(value, dict) and at[-1:] not in [("options",), ("configuration",)] else []
+    return own + [place for key, item in children for place in paths(item, (*at, key))]
 
 
 @pytest.mark.parametrize("case", [CASE, "over_range", "group_window_hop", "metadata_columns", "rank_variable"])

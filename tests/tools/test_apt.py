@@ -22,8 +22,8 @@ def machine(tmp_path: Path) -> Path:
 
 
 def install(machine: Path, stdin: int, stderr: int, **variables: str) -> int:
-    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "INSTALL_PACKAGES")}
-    environment = kept | {"PATH": f"{machine}:{os.environ['PATH']}"} | variables
+    inherited = {name: value for name, value in os.environ.items() if name not in ("CI", "INSTALL_PACKAGES")}
+    environment = inherited | {"PATH": f"{machine}:{os.environ['PATH']}"} | variables
     command = ["bash", "-euc", f"source {ROOT}/tools/apt.sh; apt_install thing; echo went on"]
     return subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=stderr, env=environment).wait(60)
 

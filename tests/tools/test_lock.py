@@ -17,15 +17,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def wanted(extras: tuple[str, ...]) -> list[Requirement]:
     """The requirements of the project with some extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    found = [Requirement(text) for text in project["dependencies"]]
+    requirements = [Requirement(text) for text in project["dependencies"]]
     queue = list(extras)
     while queue:
         for requirement in map(Requirement, project["optional-dependencies"][queue.pop()]):
             if requirement.name == project["name"]:
                 queue += requirement.extras
             else:
-                found.append(requirement)
-    return found
+                requirements.append(requirement)
+    return requirements
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -65,8 +65,8 @@ ODD = DataTypes.ROW(DataTypes.FIELD("price", DataTypes.INT().bridged_to(str, Odd
     ],
 )
 def test_a_row_that_cannot_become_an_object_ends_the_run(value: int, message: str) -> None:
-    found, run = result(1, None, value, 1)
-    rows = found.collect(ODD)
+    table_result, run = result(1, None, value, 1)
+    rows = table_result.collect(ODD)
     assert [next(rows), next(rows)] == [Row(price="one"), Row(price=None)]
     with pytest.raises(DataError) as fault:
         next(rows)
@@ -75,8 +75,8 @@ def test_a_row_that_cannot_become_an_object_ends_the_run(value: int, message: st
 
 
 def test_rows_that_are_taken_to_the_end_end_nothing() -> None:
-    found, run = result(1, 2)
-    assert list(found.collect("ROW<price BIGINT>")) == [Row(price=1), Row(price=2)] and not run.stopped
+    table_result, run = result(1, 2)
+    assert list(table_result.collect("ROW<price BIGINT>")) == [Row(price=1), Row(price=2)] and not run.stopped
 
 
 def test_a_null_where_the_class_has_none() -> None:
@@ -84,8 +84,8 @@ def test_a_null_where_the_class_has_none() -> None:
         def __init__(self, price: int) -> None:
             self.price = price
 
-    found, run = result(1, None)
-    rows = found.collect(Priced)
+    table_result, run = result(1, None)
+    rows = table_result.collect(Priced)
     assert next(rows).price == 1  # type: ignore[attr-defined]
     with pytest.raises(DataError, match=r"NULL is no value of BIGINT NOT NULL(.|\n)*column price(.|\n)*X \| None"):
         next(rows)
@@ -93,9 +93,9 @@ def test_a_null_where_the_class_has_none() -> None:
 
 
 def test_what_does_not_fit_leaves_the_rows_to_be_taken() -> None:
-    found, _ = result(1)
+    table_result, _ = result(1)
     with pytest.raises(ProgramError, match="column price of type INT cannot become SMALLINT without loss"):
-        found.collect("ROW<price SMALLINT>")
-    assert [tuple(row) for row in found.collect()] == [(1,)]
+        table_result.collect("ROW<price SMALLINT>")
+    assert [tuple(row) for row in table_result.collect()] == [(1,)]
     with pytest.raises(ExecutionError, match="were taken already"):
-        found.collect()
+        table_result.collect()

@@ -17,13 +17,13 @@ LONG = "a very long string that is longer than thirty characters certainly"
 
 def printed(columns: dict[str, tuple[str, list[Any]]], kinds: list[int] | None = None) -> list[str]:
     row_type = row_of(tuple(columns), tuple(parse_type(type_) for type_, _ in columns.values()))
-    values = [given for _, given in columns.values()]
+    values = [cells for _, cells in columns.values()]
     count = len(values[0])
     return list(lines(row_type, iter([Chunk(kinds or [0] * count, values)] if count else [])))
 
 
 def test_numbers() -> None:
-    found = printed(
+    lines = printed(
         {
             "a": ("INT", [1]),
             "b": ("TINYINT", [1]),
@@ -39,7 +39,7 @@ def test_numbers() -> None:
         "+----+-------------+--------+--------+----------------------+--------+"
         "--------------------------------+--------------------------------+--------------+"
     )
-    assert found == [
+    assert lines == [
         rule,
         "| op |           a |      b |      c |                    d |      e |"
         "                              f |                              g |            h |",
@@ -52,14 +52,14 @@ def test_numbers() -> None:
 
 
 def test_texts_are_cut_to_their_column() -> None:
-    found = printed({"a": ("STRING", [LONG, "日本語", None, ""])})
-    assert found[3:-2] == [
+    lines = printed({"a": ("STRING", [LONG, "日本語", None, ""])})
+    assert lines[3:-2] == [
         "| +I | a very long string that is ... |",
         "| +I |                         日本語 |",
         "| +I |                         <NULL> |",
         "| +I |                                |",
     ]
-    assert found[-1] == "4 rows in set"
+    assert lines[-1] == "4 rows in set"
 
 
 def test_changes_and_no_rows() -> None:

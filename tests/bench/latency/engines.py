@@ -63,11 +63,11 @@ def _on_flink(statements: Sequence[str], folder: Path, name: str, log: Path) -> 
     return _started([str(flink.flink_python()), str(script)], folder, log, request)
 
 
-def _started(command: Sequence[str], folder: Path, log: Path, given: Path | None = None) -> subprocess.Popen[bytes]:
+def _started(command: Sequence[str], folder: Path, log: Path, source: Path | None = None) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    if given is not None:
+    if source is not None:
         environment.pop("PYTHONPATH")
-    with log.open("wb") as out, Path(given or os.devnull).open("rb") as stdin:
+    with log.open("wb") as out, Path(source or os.devnull).open("rb") as stdin:
         return subprocess.Popen(
             command, cwd=folder, env=environment, stdin=stdin, stdout=out, stderr=out, start_new_session=True
         )

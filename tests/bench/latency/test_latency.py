@@ -9,9 +9,9 @@ from tests.bench.latency.figures import figures
 
 
 def test_percentiles_are_of_all_rows_and_one_that_never_came_takes_for_ever() -> None:
-    found = figures([(at, at + 5.0) for at in range(98)] + [(98.0, 107.0), (99.0, -1.0)])
-    assert found.text().startswith("p50 5 ms, p99 9 ms, most inf ms")
-    assert not len(found.pauses)
+    actual = figures([(at, at + 5.0) for at in range(98)] + [(98.0, 107.0), (99.0, -1.0)])
+    assert actual.text().startswith("p50 5 ms, p99 9 ms, most inf ms")
+    assert not len(actual.pauses)
 
 
 def test_rows_that_waited_in_a_pause_are_told_apart() -> None:
@@ -20,19 +20,19 @@ def test_rows_that_waited_in_a_pause_are_told_apart() -> None:
     waiting = [(100.5, 1100.0), *((float(at), 1100.0) for at in range(200, 1000, 100))]
     # What was due in the pause comes up to 1120, and what is due meanwhile waits behind it.
     after = [(1050.0, 1120.0), (1110.0, 1125.0), (1120.5, 1123.0)]
-    found = figures(before + waiting + after)
-    assert list(found.pauses) == [999.0]
-    assert list(found.behind) == [20.0]
-    assert sorted(found.beside) == [2.0] * 100 + [2.5]
-    assert found.p99_beside == 2.0
-    assert "1 pauses of 999 ms, at most 999, caught up 20 ms later" in found.text()
+    actual = figures(before + waiting + after)
+    assert list(actual.pauses) == [999.0]
+    assert list(actual.behind) == [20.0]
+    assert sorted(actual.beside) == [2.0] * 100 + [2.5]
+    assert actual.p99_beside == 2.0
+    assert "1 pauses of 999 ms, at most 999, caught up 20 ms later" in actual.text()
 
 
 def test_a_row_that_was_late_in_several_pauses_counts_once() -> None:
-    found = figures([(0.0, 1.0), (0.5, 700.0), (0.6, 300.0), (701.0, 702.0)])
-    assert list(found.pauses) == [299.0, 400.0]
-    assert list(found.beside) == [1.0, 1.0]
-    assert np.isfinite(found.latencies).all()
+    actual = figures([(0.0, 1.0), (0.5, 700.0), (0.6, 300.0), (701.0, 702.0)])
+    assert list(actual.pauses) == [299.0, 400.0]
+    assert list(actual.beside) == [1.0, 1.0]
+    assert np.isfinite(actual.latencies).all()
 
 
 def test_without_rows_there_are_no_figures() -> None:

@@ -100,7 +100,7 @@ class Place:
 
     def on_flink(self, kind: str, runs: int) -> float:
         """The median seconds of runs on Flink, after one that warms it up."""
-        jars = {"pipeline.jars": ";".join(fetched(each).as_uri() for each in _FLINK)}
+        jars = {"pipeline.jars": ";".join(fetched(jar).as_uri() for jar in _FLINK)}
         times = run_jobs([self.statements(kind) for _ in range(runs + 1)], {**TUNED, **jars}, self.folder)
         return median(times.measured().seconds)
 

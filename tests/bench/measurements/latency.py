@@ -54,15 +54,15 @@ class Place:
         name = f"p{next(self.numbers)}"
         topics = [f"{name}_{topic}" for topic in ("rows", "names", "results")]
         broker.make_topics(self.address, *topics)
-        log, found = self.folder / f"{name}.log", self.folder / f"{name}.txt"
+        log, figures_file = self.folder / f"{name}.log", self.folder / f"{name}.txt"
         with running(engine, self.statements(operators, *topics), self.folder, name, log) as process:
             keys = [str(_KEYS), str(_TO_A_GROUP if operators == 3 else 1)]
             phases = [f"{rate}:{self.warm}:{self.seconds}" for rate in rates]
-            command = [*broker.java(busy=True), str(_PROBE), self.address, *topics, *keys, str(found), *phases]
+            command = [*broker.java(busy=True), str(_PROBE), self.address, *topics, *keys, str(figures_file), *phases]
             probe = subprocess.run(command, capture_output=True, text=True, check=False)
             if process.poll() is not None or probe.returncode:
                 raise BenchError(f"{engine}: {log.read_text()[-800:]}\n{probe.stderr[-800:]}")
-        return _figures(found, rates)
+        return _figures(figures_file, rates)
 
     def statements(self, operators: int, rows: str, names: str, results: str) -> list[str]:
         """What is measured."""
@@ -99,10 +99,10 @@ def latency(setting: Setting) -> Iterator[Line]:
     with server.running(broker.BUSY, setting.folder / "kafka") as kafka:
         place = Place(kafka.address, setting.folder, max(5, min(seconds // 2, 20)), seconds, itertools.count())
         for operators, engine in itertools.product(counts, ENGINES):
-            for rate, found in place.measured(engine, operators, rates).items():
+            for rate, latency in place.measured(engine, operators, rates).items():
                 what = f"{operators} operators, {rate:,} rows a second, {engine}"
                 if (engine, operators, rate) == _JUDGED:
                     goal = f"p99 < {_GOAL_MS} ms beside pauses"
-                    yield Line(what, found.text(), goal, found.p99_beside < _GOAL_MS)
+                    yield Line(what, latency.text(), goal, latency.p99_beside < _GOAL_MS)
                 else:
-                    yield Line(what, found.text())
+                    yield Line(what, latency.text())

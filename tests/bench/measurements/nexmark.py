@@ -16,8 +16,8 @@ def nexmark(setting: Setting) -> Iterator[Line]:
     data = generate(setting.folder, QUICK_EVENTS if setting.quick else EVENTS, flink=False)
     for query in QUERIES:
         try:
-            found = here(query, data, setting.folder, setting.runs)
-            figure = f"{found.rate:,.0f} rows/s ± {found.spread:.0%}, peak {found.memory:,.0f} MB"
+            rate = here(query, data, setting.folder, setting.runs)
+            figure = f"{rate.rate:,.0f} rows/s ± {rate.spread:.0%}, peak {rate.memory:,.0f} MB"
             yield Line(f"nexmark {query}", figure)
         except BenchError as fault:
             yield Line(f"nexmark {query}", f"failed: {str(fault).partition(chr(10))[0]}", "runs", False)

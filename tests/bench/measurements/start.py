@@ -71,8 +71,8 @@ def start(setting: Setting) -> Iterator[Line]:
 
 def _plan(setting: Setting, name: str) -> Path:
     tables = "".join(
-        table(each, write(setting.folder / each, [each_key(_ROWS, seed=at)], setting.format))
-        for at, each in enumerate("lr")
+        table(side, write(setting.folder / side, [each_key(_ROWS, seed=at)], setting.format))
+        for at, side in enumerate("lr")
     )
     columns, query = _PROGRAMS[name]
     return compile_plan(f"{tables}{sink(columns)}INSERT INTO done {query};", setting.folder, name)

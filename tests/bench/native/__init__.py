@@ -54,7 +54,7 @@ def read(spark: SparkSession, folder: str, schema: str, files: int = 1) -> DataF
 def run(
     rows: DataFrame,
     mode: str,
-    each: Callable[[DataFrame, int], None] | None = None,
+    foreach: Callable[[DataFrame, int], None] | None = None,
     *,
     format: str = "noop",
     options: Mapping[str, str] | None = None,
@@ -70,7 +70,7 @@ def run(
     """
     with tempfile.TemporaryDirectory() as checkpoint:
         writer = rows.writeStream.outputMode(mode).option("checkpointLocation", checkpoint)
-        writer = writer.format(format).options(**(options or {})) if each is None else writer.foreachBatch(each)
+        writer = writer.format(format).options(**(options or {})) if foreach is None else writer.foreachBatch(foreach)
         _print({"event": "start"})
         query = writer.trigger(availableNow=True).start()
         seen = -1

@@ -18,7 +18,7 @@ from tools.services.kafka import connector_jars
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_JARS = ",".join(each.as_uri() for each in (*connector_jars(), fetched(POSTGRES_DRIVER)))
+_JARS = ",".join(jar.as_uri() for jar in (*connector_jars(), fetched(POSTGRES_DRIVER)))
 _UPSERT = (
     "INSERT INTO by_hand SELECT k, c, s FROM by_hand_new ON CONFLICT (k) DO UPDATE SET c = EXCLUDED.c, s = EXCLUDED.s"
 )

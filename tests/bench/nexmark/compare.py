@@ -96,15 +96,15 @@ class Row:
 def rows(queries: Sequence[str], data: Data, folder: Path, runs: int) -> Iterator[Row]:
     """Measure queries, both sides of each in turn, each in a process of its own."""
     for query in queries:
-        found: dict[str, Rate | None] = {}
+        rates: dict[str, Rate | None] = {}
         faults = []
         for name, side in (("flink", on_flink), ("here", here)):
             try:
-                found[name] = side(query, data, folder, runs)
+                rates[name] = side(query, data, folder, runs)
             except BenchError as fault:
-                found[name] = None
+                rates[name] = None
                 faults.append(f"{name}: {fault}")
-        yield Row(query, found["flink"], found["here"], "\n".join(faults))
+        yield Row(query, rates["flink"], rates["here"], "\n".join(faults))
 
 
 def title(query: str) -> str:

@@ -38,8 +38,8 @@ def flink_python() -> Path:
     Raises:
         BenchError: it cannot be made.
     """
-    if given := os.environ.get("FLINK_PYTHON"):
-        return Path(given)
+    if interpreter := os.environ.get("FLINK_PYTHON"):
+        return Path(interpreter)
     python = ENVIRONMENT / "bin" / "python"
     ready = ENVIRONMENT / ".ready"
     if not ready.exists():

@@ -66,7 +66,7 @@ def run_plans(plans: Sequence[Path], *options: str, environment: Mapping[str, st
 
 def _event(line: str) -> object:
     try:
-        found = json.loads(line)
+        message = json.loads(line)
     except ValueError:
         return None
-    return found.get("event") if isinstance(found, dict) else None
+    return message.get("event") if isinstance(message, dict) else None

@@ -23,10 +23,10 @@ def main() -> None:
     request = json.load(sys.stdin)
     for statements in request["jobs"]:
         try:
-            found: dict[str, object] = {"seconds": seconds(request["options"], statements)}
+            answer: dict[str, object] = {"seconds": seconds(request["options"], statements)}
         except Exception as fault:
-            found = {"error": _cause(fault)}
-        print(json.dumps(found), flush=True)
+            answer = {"error": _cause(fault)}
+        print(json.dumps(answer), flush=True)
 
 
 def seconds(options: Mapping[str, str], statements: Sequence[str]) -> float:

@@ -65,9 +65,9 @@ def part(stack: str) -> str:
     """The part of a run that a stack, from its thread to the innermost frame, belongs to."""
     thread, *frames = stack.split(";")
     name = thread.removeprefix("[")
-    found = next((kind for start, kind in _THREADS.items() if name.startswith(start)), DRIVER)
-    if found != OTHER:
-        return found
+    part = next((kind for start, kind in _THREADS.items() if name.startswith(start)), DRIVER)
+    if part != OTHER:
+        return part
     kinds = (kind for frame in reversed(frames) for kind, named in _PARTS.items() if re.search(named, frame))
     return next(kinds, OTHER)
 
@@ -96,8 +96,10 @@ class Profiler:
         library = _LIBRARY[f"{platform.system()} {platform.machine()}"]
         with zipfile.ZipFile(fetched(_PROFILER)) as jar:
             path = jar.extract(library, self.folder)
-        told = f"start,event=cpu,interval={_MILLIS}ms,threads,loglevel=none,collapsed,file={self.folder}/%p.collapsed"
-        return "--conf", f"spark.driver.extraJavaOptions=-agentpath:{path}={told}"
+        agent_options = (
+            f"start,event=cpu,interval={_MILLIS}ms,threads,loglevel=none,collapsed,file={self.folder}/%p.collapsed"
+        )
+        return "--conf", f"spark.driver.extraJavaOptions=-agentpath:{path}={agent_options}"
 
     def samples(self) -> Counter[str]:
         """What Java, which ends after the process that started it, has left.
@@ -131,10 +133,10 @@ def profile(query: str, data: Data, folder: Path, runs: int, checkout: Path) -> 
     return profiler.samples()
 
 
-def markdown(found: Mapping[str, Counter[str]]) -> str:
+def markdown(profiles: Mapping[str, Counter[str]]) -> str:
     """A table with a line for each query."""
     lines = [f"| query | seconds | {' | '.join(PARTS)} |", f"| --- |{' ---: |' * (len(PARTS) + 1)}"]
-    for query, counts in found.items():
+    for query, counts in profiles.items():
         whole = counts.total()
         shares = " | ".join(f"{100 * counts[name] / whole:.0f} %" for name in PARTS)
         lines.append(f"| {query} | {whole * _MILLIS / 1000:.0f} | {shares} |")
@@ -152,8 +154,8 @@ def main(
     """The share of each part in the processor time of a process, its start included, as a table in Markdown."""
     with tempfile.TemporaryDirectory(prefix="bench-profiling-") as name:
         data = generate(Path(name), events, flink=False)
-        found = {query: profile(query, data, Path(name), runs, checkout.resolve()) for query in queries or ()}
-    Console().print(markdown(found), soft_wrap=True, markup=False, highlight=False)
+        profiles = {query: profile(query, data, Path(name), runs, checkout.resolve()) for query in queries or ()}
+    Console().print(markdown(profiles), soft_wrap=True, markup=False, highlight=False)
 
 
 if __name__ == "__main__":

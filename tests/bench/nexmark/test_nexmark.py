@@ -42,8 +42,8 @@ def test_programs_compile_into_a_sink_that_drops_rows(query: str, tmp_path: Path
 
 
 def test_statements_are_those_of_the_program(tmp_path: Path) -> None:
-    found = statements(program("q5", tmp_path))
-    kinds = [statement.partition("\n")[0].removesuffix(" (") for statement in found]
+    actual = statements(program("q5", tmp_path))
+    kinds = [statement.partition("\n")[0].removesuffix(" (") for statement in actual]
     assert kinds == [
         "CREATE TABLE events",
         "CREATE VIEW person AS",
@@ -53,7 +53,7 @@ def test_statements_are_those_of_the_program(tmp_path: Path) -> None:
         "CREATE TEMPORARY VIEW counted AS",
         "INSERT INTO q5",
     ]
-    assert not any(";" in statement for statement in found)
+    assert not any(";" in statement for statement in actual)
 
 
 def test_every_query_has_a_title() -> None:
@@ -120,7 +120,7 @@ def test_jobs_that_failed_or_did_not_run(
 def test_samples_belong_to_the_innermost_part_that_their_stack_names() -> None:
     task = "[Executor task launch worker#1 tid=7]"
     inner = "org/compiledplan/kernel/operators/Join.row"
-    found = parts(
+    actual = parts(
         [
             f"{task};org/apache/spark/scheduler/Task.run;{inner};org/rocksdb/RocksDB.get;rocksdb::DBImpl::Get 3\n",
             f"{task};org/rocksdb/RocksDB.get;{inner};java/util/HashMap.get 2\n",
@@ -130,7 +130,7 @@ def test_samples_belong_to_the_innermost_part_that_their_stack_names() -> None:
             "[stream execution thread for [id = 1] tid=8];org/rocksdb/RocksDB.get 6\n",
         ]
     )
-    assert found == {"state": 3, "operators": 2, "gathering": 5, OTHER: 1, COMPILING: 4, DRIVER: 6}
+    assert actual == {"state": 3, "operators": 2, "gathering": 5, OTHER: 1, COMPILING: 4, DRIVER: 6}
 
 
 def test_a_profile_is_a_line_of_shares_for_each_query() -> None:

@@ -32,5 +32,5 @@ def test_two_that_fetch_at_once_both_have_the_jars(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     program = "from tools.services.kafka import connector_jars as c; assert all(each.is_file() for each in c())"
     both = [subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) for _ in range(2)]
-    said = [each.communicate()[1].decode() for each in both]
-    assert [each.returncode for each in both] == [0, 0], said
+    said = [process.communicate()[1].decode() for process in both]
+    assert [process.returncode for process in both] == [0, 0], said

@@ -15,7 +15,7 @@ from tools.services.server import Server, listens
 SCHEMA = {"type": "record", "name": "r", "fields": [{"name": "a", "type": "int"}]}
 
 
-def asked(address: str, path: str, body: object = None) -> object:
+def request(address: str, path: str, body: object = None) -> object:
     data = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
     with urllib.request.urlopen(urllib.request.Request(address + path, data, headers), timeout=30) as answer:
@@ -26,20 +26,20 @@ def test_a_killed_registry_starts_again_on_its_port_and_data(tmp_path: Path) -> 
     server = Server(SERVICE, tmp_path / "server").start()
     try:
         port = server.port
-        registered = asked(server.address, "/subjects/t-value/versions", {"schema": json.dumps(SCHEMA)})
+        registered = request(server.address, "/subjects/t-value/versions", {"schema": json.dumps(SCHEMA)})
         assert isinstance(registered, dict)
         server.kill()
         assert server.start().port == port
-        assert registered == asked(server.address, "/subjects/t-value/versions", {"schema": json.dumps(SCHEMA)})
-        assert asked(server.address, "/subjects") == ["t-value"]
-        assert asked(server.address, "/subjects/t-value/versions") == [1]
-        found = asked(server.address, "/subjects/t-value/versions/latest")
-        assert isinstance(found, dict) and (found["id"], found["version"]) == (registered["id"], 1)
-        found = asked(server.address, f"/schemas/ids/{registered['id']}")
-        assert isinstance(found, dict) and json.loads(found["schema"]) == SCHEMA
+        assert registered == request(server.address, "/subjects/t-value/versions", {"schema": json.dumps(SCHEMA)})
+        assert request(server.address, "/subjects") == ["t-value"]
+        assert request(server.address, "/subjects/t-value/versions") == [1]
+        version = request(server.address, "/subjects/t-value/versions/latest")
+        assert isinstance(version, dict) and (version["id"], version["version"]) == (registered["id"], 1)
+        version = request(server.address, f"/schemas/ids/{registered['id']}")
+        assert isinstance(version, dict) and json.loads(version["schema"]) == SCHEMA
         for path in ("/schemas/ids/77", "/subjects/t-value/versions/2", "/subjects/other/versions", "/nowhere"):
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                asked(server.address, path)
+                request(server.address, path)
     finally:
         server.stop()
     assert not listens(server.port)
