@@ -1,8 +1,8 @@
 """Test files that changes reach: `python -m tests.changed [COMMIT]`, `make test CHANGED=1`.
 
-A test is reached if it imports a changed file, directly or through others; imports inside functions count, and names of
-modules in quotes, as for `python -m`. A module that calls `import_module` or `iter_modules` imports all modules of the
-packages that its text names, and of its own. A file that is no Python belongs to the modules of its folder. Changes of
+A test is reached if it imports a changed file, directly or transitively; imports inside functions count, and module
+names in quotes, as for `python -m`. A module that calls `import_module` or `iter_modules` imports all modules of the
+packages that its text names, and of its own package. Other files belong to the modules of their folder. Changes of
 the set-up reach all tests.
 """
 
@@ -18,10 +18,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = "compiled_plan"
-#: Whoever starts Spark loads the jar, which `kernel/` becomes.
+#: Starting Spark loads the jar that is built from `kernel/`.
 _KERNEL = f"{PRODUCT}.plans.execution.kernel"
-#: Tests that read documents and samples, or run commands and tools, and import nothing of them; by folder, "" for the
-#: top one.
+#: Tests that read documents and samples, or run commands and tools, without importing them; by folder, "" for the
+#: top folder.
 _READ_BY = {
     "": ("tests/docs",),
     ".github": ("tests/docs",),
@@ -37,14 +37,14 @@ _ALL = ("pyproject.toml", "Makefile", "tests/conftest.py", "requirements/dev.txt
 _BY_NAME = re.compile(r"\b(?:import_module|iter_modules)\(")
 _PACKAGE = re.compile(r"[\"'](compiled_plan(?:\.\w+)+)")
 
-#: A fixture of `tests/conftest.py`, of which other tests take nothing that differs.
+#: A fixture of `tests/conftest.py`; tests that do not request it are independent of it.
 _SPARK = re.compile(r"\bspark\b")
 
 Imports = Mapping[str, set[str]]
 
 
 def changes(base: str) -> list[str]:
-    """The paths that differ from a commit, those that git does not know included."""
+    """The paths that differ from a commit, untracked files included."""
     commands = ["git diff --name-only", f"git diff --name-only {base}...", "git ls-files --others --exclude-standard"]
     outputs = (
         subprocess.run(command.split(), cwd=ROOT, capture_output=True, text=True, check=True) for command in commands
@@ -62,7 +62,7 @@ def modules() -> dict[str, Path]:
 
 
 def module_of(path: Path) -> str:
-    """The name of a file's module."""
+    """The module name of a file."""
     name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     return name if name.split(".")[0] in (PRODUCT, "tests", "tools") else f"{PRODUCT}.{name}"
 
@@ -94,9 +94,9 @@ def _imported(tree: ast.AST) -> Iterator[str]:
 
 
 def _parents(module: str) -> Iterable[str]:
-    """The packages that a module is in, which are imported before it; of a test the `conftest` of their folders.
+    """The packages of a module, which are imported before it; for a test the `conftest` modules of its folders.
 
-    The name `compiled_plan` imports what a program uses of it, so that only modules that name it depend on it.
+    `compiled_plan` imports whatever a program uses of it, so only modules that name it depend on it.
     """
     while "." in module:
         module = module.rpartition(".")[0]

@@ -1,7 +1,7 @@
 """Plans of two versions of the code, compared: `make compare-plans WITH=COMMIT`.
 
-Every SQL program of the tests and samples, and random ones, is compiled by this checkout and by another commit. Plans,
-messages and exit codes must be equal byte for byte. A change of structure alone passes.
+Compiles every SQL program of the tests and samples, and random ones, with this checkout and with another commit. Plans,
+messages and exit codes must be equal byte for byte: a pure restructuring passes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.upgrades.chance.pairs import pair
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Compiles the programs of a file of paths; run by the interpreter of this process over the code of a checkout.
+#: Compiles the programs listed in a file; run by this interpreter over the code of a checkout.
 _CHILD = """
 import json, sys
 from typer.testing import CliRunner
@@ -38,7 +38,7 @@ _Results = dict[str, tuple[int, str, str, str]]
 
 
 def programs(random: int, folders: list[Path], drawn: Path) -> list[str]:
-    """The paths of the programs of the checkout, of `folders`, and of `random` pairs, which are written to `drawn`."""
+    """Paths of the programs of the checkout, of `folders`, and of `random` pairs, which are written to `drawn`."""
     listed = subprocess.run(
         ["git", "ls-files", "*.sql"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.splitlines()
@@ -53,7 +53,7 @@ def programs(random: int, folders: list[Path], drawn: Path) -> list[str]:
 
 
 def compiled_by(checkout: Path, listed: Path) -> _Results:
-    """Exit code, plan, messages and crash of every program that the file `listed` names, by the code of a checkout."""
+    """Exit code, plan, messages and crash of every program listed in the file `listed`, by the code of a checkout."""
     output = listed.with_suffix(".out")
     subprocess.run(
         [sys.executable, "-c", _CHILD, str(listed), str(output)],
@@ -69,7 +69,7 @@ def compare(
     random: Annotated[int, typer.Option(help="Pairs of random programs.")] = 300,
     folder: Annotated[list[Path] | None, typer.Option(help="A folder with more programs; repeatable.")] = None,
 ) -> None:
-    """Compare plans and messages of this checkout with those of a commit; exit code 1 where one differs."""
+    """Compare plans and messages of this checkout with those of a commit; exit code 1 if any differ."""
     with tempfile.TemporaryDirectory() as name:
         temporary = Path(name)
         checkout, listed = temporary / "checkout", temporary / "programs.json"

@@ -1,4 +1,4 @@
-"""What all tests share: one small Spark session a process, started by the first test that asks for it."""
+"""Shared fixtures: one small Spark session per process, started by the first test that needs it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tools.services.server import Server
 
 
-# `ci` is quick and the same on every run; HYPOTHESIS_PROFILE=deep looks for rarer things.
+# `ci` is quick and deterministic; HYPOTHESIS_PROFILE=deep finds rarer cases.
 settings.register_profile(
     "ci",
     max_examples=30,
@@ -30,21 +30,21 @@ settings.register_profile(
 settings.register_profile("deep", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-#: For every JVM of Spark, those of commands too: a test is over before Java's second compiler would have paid.
+#: For every JVM with Spark, also in commands: tests end before Java's second compiler pays off.
 JVM = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Run the whole session in UTC, as the JVM below, before anything reads a clock."""
+    """Run the whole session in UTC, like the JVM below, before anything reads a clock."""
     os.environ["TZ"] = "UTC"
     time.tzset()
     os.environ.setdefault("SPARK_SUBMIT_OPTS", JVM)
-    # `make` keeps them; what a test starts would keep its own.
+    # `make` keeps warm processes; a test would keep its own.
     os.environ.setdefault("COMPILED_PLAN_CLASSES", "use")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark, so that `pytest -m 'not spark'` is the quick half; others are asked for by name."""
+    """Mark tests that use Spark, so that `-m 'not spark'` is the quick half; deselect marks that `-m` does not name."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def plans_keep_the_rules() -> Iterator[None]:
-    """Every plan that any test compiles is one that can be read: its nodes keep their rules."""
+    """Check every plan that a test compiles: it must be readable, and its nodes must follow their rules."""
     pipeline: Any = import_module("compiled_plan.planner.pipeline")
     quick, pipeline.operator_faults = pipeline.operator_faults, pipeline.faults
     yield
@@ -65,14 +65,14 @@ def plans_keep_the_rules() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_name() -> Iterator[None]:
-    """The folders can be imported by their own names here, too: nothing does, or modules would be there twice."""
+    """Fail if a folder is imported under its own name: its modules would exist twice."""
     yield
     assert not {"api", "planner", "plans", "schemas", "cli", "service"} & set(sys.modules)
 
 
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
-    """One session for all tests of a process, with the product's own settings, on two cores and in two partitions."""
+    """One session for all tests of a process, with the product's settings, two cores and two partitions."""
     from compiled_plan.plans.execution.session.spark_session import spark_session
     from tools.maven import POSTGRES_DRIVER, SQLITE_DRIVER, fetched
 
@@ -80,7 +80,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         "spark.jars": ",".join(fetched(driver).as_uri() for driver in (POSTGRES_DRIVER, SQLITE_DRIVER)),
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
-        # Another session runs beside this one: one thread collects garbage, and seldom.
+        # Another session runs in parallel, so one thread collects garbage, and rarely.
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g",
     }
     used = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
@@ -101,7 +101,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A PostgreSQL for all tests of a process that ask for it; each makes tables of its own names."""
+    """One PostgreSQL server for all tests of a process; each test uses table names of its own."""
     from tools.services import postgres as service
     from tools.services.server import running
 
@@ -111,7 +111,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A Kafka broker for all tests of a process that ask for it; each makes topics of its own names."""
+    """One Kafka broker for all tests of a process; each test uses topic names of its own."""
     from tools.services import kafka as service
     from tools.services.server import running
 
@@ -121,7 +121,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A schema registry for all tests of a process that ask for it; each has subjects of its own names."""
+    """One schema registry for all tests of a process; each test uses subjects of its own."""
     from tools.services import registry as service
     from tools.services.server import running
 
@@ -131,7 +131,7 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of the S3 protocol for all tests of a process that ask for it; each makes buckets of its own names."""
+    """One S3 server for all tests of a process; each test uses bucket names of its own."""
     from tools.services import s3 as service
     from tools.services.server import running
 
@@ -141,7 +141,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def kafka_jars() -> None:
-    """Asked for by tests whose session needs Kafka's clients, for a broker of their own."""
+    """Add Kafka's clients to the session, for tests with a broker of their own."""
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The commands as a user calls them: in a process of their own, or in this one, where that is all the same."""
+"""Commands as a user calls them: in a subprocess, or in this process where the result is the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Said:
-    """What a command said, and its exit code; named as those of a process."""
+    """Exit code, stdout and stderr of a command; the fields are named as in `subprocess.CompletedProcess`."""
 
     returncode: int
     stdout: str
@@ -24,14 +24,14 @@ class Said:
 
 
 def called(command: str, *arguments: str | Path, **env: str) -> Said:
-    """Calls a command (`edit_plan`) in this process: the same but for what starts and ends a process."""
+    """Call a command (`edit_plan`) in this process: the same but for the start and the end of a process."""
     app = import_module(f"compiled_plan.cli.{command}").app
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
     return Said(result.exit_code, result.stdout, result.stderr)
 
 
 def process(command: str, *arguments: str | Path, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
-    """Calls a command in a process of its own."""
+    """Call a command in a subprocess."""
     line = [sys.executable, "-m", f"compiled_plan.cli.{command}", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **env}
     return subprocess.run(line, capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=240)

@@ -1,4 +1,4 @@
-"""Pairs of programs for tests of what differs between their plans."""
+"""Pairs of programs whose plans are compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FULL, PARTIAL, UNKNOWN, INCOMPATIBLE = Verdict.FULL, Verdict.PARTIAL, Verdict.UN
 
 
 def table(name: str, columns: str, format_: str = "json", more: str = "", path: str = "") -> str:
-    """The declaration of a table of files."""
+    """CREATE TABLE of a filesystem table."""
     return (
         f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '/data/{path or name}', "
         f"'format' = '{format_}'{more});\n"
@@ -52,14 +52,14 @@ class Pair:
     """An old and a new program.
 
     Args:
-        old: a query of which `sink` gets the rows, or statements.
+        old: a query whose rows go to `sink`, or statements.
         new: the same after the change.
-        verdict: that of the plan.
-        operators: the worst verdict of the operators, where it is another.
-        says: what the difference says somewhere.
+        verdict: of the plan.
+        operators: the worst verdict of the operators, if it differs from the plan's.
+        says: a text that the difference contains.
         sink: the table that is written.
-        before: declarations and settings of the old program, instead of the common ones.
-        after: the same of the new one; those of the old one if left out.
+        before: declarations and settings of the old program, in place of the common ones.
+        after: those of the new program; by default those of the old one.
     """
 
     old: str
@@ -82,13 +82,13 @@ def compiled(text: str, sink: str = "s1", own: str = "") -> CompiledPlan:
 
 
 def diff_of(pair: Pair) -> PlanDiff:
-    """What differs between the two programs."""
+    """The difference between the plans of the two programs."""
     after = pair.before if pair.after is None else pair.after
     return diff_plans(compiled(pair.old, pair.sink, pair.before), compiled(pair.new, pair.sink, after))
 
 
 def shown(diff: PlanDiff) -> str:
-    """All that a difference says, a line a part and an edit."""
+    """The difference as text, one line for each part and edit."""
     lines = [f"verdict: {diff.verdict.value}"]
     for part in diff.parts:
         lines.append(f"{_title(part)}: {part.change.value}, {part.verdict.value}. {part.why}")
@@ -106,7 +106,7 @@ def _title(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
 
 
 def check(pair: Pair) -> None:
-    """The verdicts and what is said are those of the pair."""
+    """Assert the verdicts and the text of the pair's difference."""
     diff = diff_of(pair)
     text = shown(diff)
     operators = worst(operator.verdict for operator in diff.operators)

@@ -1,4 +1,4 @@
-"""A stand-in for `execute-plan` that needs no Spark: `fake.do` of its `--conf-file` says how it goes."""
+"""A stand-in for `execute-plan` without Spark: `fake.do` in its `--conf-file` selects the behaviour."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from compiled_plan.plans.text.secrets import secrets_in
 from compiled_plan.service.runs.generations import generation_of
 
 COMMAND = (sys.executable, "-m", "tests.support.fake_runs")
-#: The same; where only a question is asked, it is answered at once.
+#: The same, but requests that only ask a question are answered at once.
 _ASKED = 'case " $* " in *" --dry-run "*) echo "{}" ;; *) exec "$0" -m tests.support.fake_runs "$@" ;; esac'
 QUICK_COMMAND = ("/bin/sh", "-c", _ASKED, sys.executable)
 #: A stand-in for `inspect-state`.
@@ -28,7 +28,7 @@ INSPECT = ("/bin/sh", "-c", """echo '{"version": 1, "state": {"operators": []}}'
 
 
 def counts(checkpoint: Path, generation: int) -> None:
-    """Another generation counts."""
+    """A new generation counts."""
     heads = checkpoint / "heads"
     heads.mkdir(exist_ok=True)
     facts = {"format": FORMAT, "generation": generation, "program": 1, "by": "", "at": "", "product": ""}

@@ -2,7 +2,7 @@
 
     python -m tests.support.fake_service HOME [--tokens] [--inspect COMMAND]
 
-Without `--tokens` it asks nobody for one. The stand-in for `inspect-state` is a command of the shell.
+Without `--tokens` authentication is off. COMMAND, a shell command, stands in for `inspect-state`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happens to the files below a folder, while it happens: Linux's inotify, so that nothing is missed."""
+"""File events below a folder as they happen, by Linux's inotify, so that none is missed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _HEAD = struct.Struct("iIII")
 
 @dataclass(frozen=True, slots=True)
 class FileEvent:
-    """A file or folder was made, written, closed, moved to a name, or removed."""
+    """A file or folder was created, written, closed, renamed to a name, or removed."""
 
     path: Path
     removed: bool
 
 
 class FileEvents:
-    """The events below a folder from now on, folders that are made meanwhile included."""
+    """Events below a folder from now on, including folders that are created later."""
 
     def __init__(self, root: Path) -> None:
         self._library = ctypes.CDLL(None, use_errno=True)
@@ -36,11 +36,11 @@ class FileEvents:
         list(self._watch(root))
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         os.close(self._number)
 
     def within(self, seconds: float) -> Iterator[FileEvent]:
-        """What has happened since the last call; waits so long for the first of it."""
+        """The events since the last call; waits up to this long for the first."""
         if not select.select([self._number], [], [], seconds)[0]:
             return
         data = os.read(self._number, 1 << 16)
@@ -57,7 +57,7 @@ class FileEvents:
                 yield from self._watch(path)
 
     def _watch(self, folder: Path) -> Iterator[FileEvent]:
-        """What is there already may have come before the watch."""
+        """Files may have appeared before the watch began, so they are reported too."""
         number = self._library.inotify_add_watch(self._number, os.fsencode(folder), _MASK)
         if number < 0:
             return
@@ -74,7 +74,7 @@ class FileEvents:
 
 @contextmanager
 def file_events(root: Path) -> Iterator[FileEvents]:
-    """Watch a folder meanwhile."""
+    """Watch a folder while a block runs."""
     events = FileEvents(root)
     try:
         yield events

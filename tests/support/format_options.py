@@ -1,4 +1,4 @@
-"""Tables, each of which needs one option of its format: for Flink, whose results are kept, and for a run here."""
+"""Tables that each need one option of their format: for Flink, whose results are recorded, and for a run here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A table that is read: its columns, the bytes of its file, options of its format."""
+    """A table to read: its columns, the bytes of its file, the options of its format."""
 
     format: str
     columns: str
@@ -20,7 +20,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A table that is written: its columns, what is inserted, options of its format."""
+    """A table to write: its columns, the inserted rows, the options of its format."""
 
     format: str
     columns: str
@@ -139,7 +139,7 @@ def _chosen(name: str, case: Read) -> str:
 
 
 def program(folder: Path) -> str:
-    """A program over all cases; the files that it reads are made."""
+    """A program over all cases; writes the files that it reads."""
     (folder / "in").mkdir(parents=True)
     for name, case in READS.items():
         (folder / "in" / name).write_bytes(case.data)
@@ -153,7 +153,7 @@ def program(folder: Path) -> str:
 
 
 def results(folder: Path) -> dict[str, list[str]]:
-    """What a run of the program left, by the case: `r-` what was read, `w-` the lines that were written."""
+    """Results of a run by case: `r-` the rows read, `w-` the lines written."""
     result: dict[str, list[str]] = {}
     for line in _written(folder / "read"):
         event = json.loads(line)

@@ -1,4 +1,4 @@
-"""What formats are tried with."""
+"""Helpers for tests of formats."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def writer(format_: FileFormat, frame: DataFrame, spec: FormatTable) -> DataFrameWriter:
-    """Writes the rows of a frame with `kind` and the columns as `c0`, `c1`, ...."""
+    """Write the rows of a frame with `kind` and the columns `c0`, `c1`, ...."""
     return format_.writer(frame.select(*format_.columns(frame.sparkSession, spec)), spec)
 
 
 def scanned(
     spark: SparkSession, format_: FileFormat, spec: FormatTable, lines: Sequence[str], select: Sequence[Column] = ()
 ) -> list[Row]:
-    """The rows of a file of these lines, as `FileFormat.scan` gives them, or some columns over them."""
+    """The rows of a file with these lines, as `FileFormat.scan` reads them, or expressions over them."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "lines").write_text("".join(f"{line}\n" for line in lines), newline="")
         # A batch reader takes the same format as the stream's.

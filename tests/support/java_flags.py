@@ -1,4 +1,4 @@
-"""What Java makes of options."""
+"""JVM flags after parsing options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compiled_plan.plans.execution.kernel import use_fit_java
 
 
 def java_flags(options: Sequence[str]) -> Mapping[str, str]:
-    """The values of all flags of a Java that is started with these options, which it takes without a warning."""
+    """The values of all flags of a JVM started with these options; fails if it warns."""
     command = [use_fit_java() / "bin/java", *options, "-XX:+PrintFlagsFinal", "-version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "VM warning" not in done.stdout + done.stderr

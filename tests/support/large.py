@@ -1,4 +1,4 @@
-"""Programs of any number of operators in a chain, and the rows that they make."""
+"""Programs with any number of chained operators, and their results."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ class Chain:
     """A view over a view over ..., from table `t` (`id`, `x`, `s`) to table `o` (`id`, `s`).
 
     Args:
-        query: the query of the view at a place, over the one below.
-        step: the rows that it makes of those below; `t` has an `s` for each row of its own.
+        query: the query of the view at a position, over the view below.
+        step: the rows that the view makes of those below; every row of `t` has its own `s`.
     """
 
     query: Callable[[int, str], str]
     step: Callable[[int, Rows], Rows]
 
     def program(self, count: int) -> str:
-        """The views, and the INSERT of the last."""
+        """The views, and the INSERT from the last one."""
         views = "".join(
             f"CREATE TEMPORARY VIEW v{at} AS {self.query(at, f'v{at - 1}' if at else 't')};\n" for at in range(count)
         )
         return f"{views}INSERT INTO o SELECT id, s FROM v{count - 1};"
 
     def rows(self, rows: Iterable[dict[str, Any]], count: int) -> Counter[str]:
-        """What table `o` has in the end, as `left` gives it."""
+        """The final rows of table `o`, as `left` returns them."""
         result = [(row["id"], row["s"]) for row in rows]
         for at in range(count):
             result = self.step(at, result)
@@ -39,7 +39,7 @@ class Chain:
 
 
 def _greatest(rows: Rows, by: int) -> Rows:
-    """The greatest value of the other column, of each value of one."""
+    """Per value of column `by`, the row with the greatest value of the other column."""
     greatest: dict[Any, tuple[int, str]] = {}
     for row in rows:
         greatest[row[by]] = max(greatest.get(row[by], row), row, key=lambda candidate: candidate[1 - by])
@@ -47,7 +47,7 @@ def _greatest(rows: Rows, by: int) -> Rows:
 
 
 def _aggregate(at: int, below: str) -> str:
-    # By `id` and by `s` in turn: over a unique key an aggregate is none, and Flink leaves it out.
+    # By `id` and by `s` in turn: over a unique key Flink removes the aggregate.
     columns, key = (f"MAX(id) + {at} AS id, s", "s") if at % 2 else ("id, MAX(s) AS s", "id")
     return f"SELECT {columns} FROM {below} GROUP BY {key}"
 
@@ -67,7 +67,7 @@ _KINDS = (
 
 
 def _mixed(at: int, rows: Rows) -> Rows:
-    # The other kinds keep the rows that there are.
+    # The other kinds of view keep their input rows.
     match at % len(_KINDS):
         case 0:
             return [(key + 1, text) for key, text in rows if key != -at]
@@ -83,12 +83,12 @@ MIXED = Chain(lambda at, below: _KINDS[at % len(_KINDS)].format(at=at, below=bel
 
 
 def counted(rows: Iterable[dict[str, Any]]) -> Counter[str]:
-    """Rows with how often each is there."""
+    """Rows with their counts."""
     return Counter(json.dumps(row, sort_keys=True) for row in rows)
 
 
 def left(changes: Iterable[dict[str, Any]]) -> Counter[str]:
-    """The rows that changes, as format `debezium-json` writes them, leave."""
+    """The rows that remain after the changes that format `debezium-json` wrote."""
     counts: Counter[str] = Counter()
     for change in changes:
         counts.update(counted([change["after"]] if change["after"] is not None else []))

@@ -1,4 +1,4 @@
-"""Differences between the lineages of two plans, by source and operator, whatever they do to state."""
+"""Differences between the lineages of two plans, by source and operator, without verdicts."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _NONE = "none"
 
 @dataclass(frozen=True)
 class Changes:
-    """Properties that differ, as texts, and the operators that belong together, were removed or added."""
+    """Properties that differ, as texts, and the operators that were matched, removed or added."""
 
     texts: list[str]
     pairs: list[tuple[OperatorLineage, OperatorLineage]]
 
 
 def changes(old: CompiledPlan, new: CompiledPlan) -> Changes:
-    """Compare sources, then operators that belong together; tables are told apart by the places of their rows."""
+    """Compare sources, then matched operators; equal tables are told apart by the positions of their rows."""
     before, after = lineage_of(old), lineage_of(new)
     matching = match_operators(old, new, lineages=(before, after), loose=True)
     pairs = [(_operator(before, match.old), _operator(after, match.new)) for match in matching.matches]
@@ -62,7 +62,7 @@ def _edits(old: Sequence[Property], new: Sequence[Property]) -> list[str]:
 
 
 def _shown(old: Property | None, new: Property | None) -> tuple[str, str]:
-    """Old and new value; of long lists that differ in some places, these places."""
+    """Old and new value; of long lists only the elements that differ."""
     left, right = ((side.items if side is not None else ()) for side in (old, new))
     if len(left) == len(right):
         pairs = [(a, b) for a, b in zip(left, right, strict=True) if (a.digest, a.type) != (b.digest, b.type)]

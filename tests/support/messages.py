@@ -36,15 +36,15 @@ def read(spark: SparkSession, name: str, row: t.RowType, messages: Sequence[byte
 
 
 def write(spark: SparkSession, name: str, row: t.RowType, rows: str, options: Options, kind: str = "0") -> list[bytes]:
-    """The messages of rows, which a query of Spark's gives as columns `c0`, `c1`, ....
+    """The messages of rows that a Spark query returns in the columns `c0`, `c1`, ....
 
     Args:
         spark: the session.
         name: the format.
         row: the columns.
-        rows: the query.
-        options: the format's.
-        kind: an expression of the rows' kind.
+        rows: the query's text.
+        options: of the format.
+        kind: the SQL expression of the row kind.
     """
     spec = FormatTable("c.d.t", row, options)
     columns = F.struct(*(F.col(f"c{at}") for at in range(len(row.fields))))

@@ -1,4 +1,4 @@
-"""What takes long and is asked for by many tests: made once, also where several processes share the tests."""
+"""Expensive results that many tests share: computed once, even if several processes share the tests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 
 def once(folders: pytest.TempPathFactory, name: str, make: Callable[[], Any]) -> Any:
-    """The result of `make`, as JSON gives it back; the first process makes it, others wait for it.
+    """The result of `make` after a round trip through JSON; the first process computes it, the others wait.
 
     Args:
-        folders: those of the run.
-        name: of the result.
-        make: gives something that JSON can hold.
+        folders: the temporary folders of the test run.
+        name: identifies the result.
+        make: returns a value that JSON can represent.
     """
     base = folders.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "once"

@@ -1,4 +1,4 @@
-"""Folders of fixtures in one file: `.txtar`, Go's format for files that people read, or `.tar.xz`."""
+"""Fixture folders packed into one file: `.txtar`, Go's format for files that people read, or `.tar.xz`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-#: The line that begins a file: `-- name --`.
+#: The header line of a file: `-- name --`.
 _MARKER = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
 BUILD = Path(__file__).parents[2] / "build"
 
 
 def parse(text: str) -> dict[str, str]:
-    """The files of a `.txtar` by their names."""
+    """The files of a `.txtar` by name."""
     _, *parts = _MARKER.split(text)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
@@ -34,7 +34,7 @@ def pack(folder: Path, file: Path) -> None:
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """Write the files of a packed folder into a folder."""
+    """Extract a packed folder into a folder."""
     if file.suffix == ".xz":
         with tarfile.open(file) as source:
             source.extractall(folder, filter="data")
@@ -45,7 +45,7 @@ def unpack(file: Path, folder: Path) -> None:
 
 
 def unpacked(folder: Path) -> Path:
-    """A folder in `build/` with all that is packed in another one, at the same places; made once for its content."""
+    """A folder in `build/` with the extracted files of another folder at the same paths; made once per content."""
     files = sorted([*folder.rglob("*.txtar"), *folder.rglob("*.tar.xz")])
     digest = hashlib.sha256()
     for file in files:
@@ -60,7 +60,7 @@ def unpacked(folder: Path) -> Path:
             )
         try:
             part.rename(place)
-        except OSError:  # Another process was first.
+        except OSError:  # another process was faster
             shutil.rmtree(part)
             assert place.exists()
     return place

@@ -1,4 +1,4 @@
-"""The plans that Flink compiled, for tests that look at all of them."""
+"""The plans that Flink compiled, for tests over all of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Messages of Protocol Buffers: their types, and tables whose results Flink was asked for.
+"""Messages of Protocol Buffers: their types, and tables whose results Flink computed.
 
-Flink 2.3 read and wrote each case by its `PbRowDataDeserializationSchema` and `PbRowDataSerializationSchema`, with
-classes that protoc 32.1 made of the files in `protobuf/`.
+Flink 2.3 read and wrote each case with its `PbRowDataDeserializationSchema` and `PbRowDataSerializationSchema`,
+with classes that protoc 32.1 generated from the files in `protobuf/`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tools import maven
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: The compiler, by system and machine.
+#: The compiler by system and machine.
 _PROTOC = {
     system: maven.Artifact("com.google.protobuf", "protoc", "4.32.1", digest, f"-{name}.exe")
     for system, name, digest in (
@@ -59,14 +59,14 @@ def compile_protos(*arguments: str) -> None:
 
 @cache
 def descriptor_set() -> bytes:
-    """The types of all files, each file behind those that it imports."""
+    """Descriptors of all files, each after the files that it imports."""
     with TemporaryDirectory() as folder:
         compile_protos("--include_imports", f"--descriptor_set_out={folder}/set")
         return (Path(folder) / "set").read_bytes()
 
 
 def add_classes(spark: SparkSession, folder: Path) -> None:
-    """Give a session a jar with the classes of all files, and the library that they need as a run would."""
+    """Add a jar to a session with the classes of all files, and the runtime library that a run would add."""
     if not packages.finds(spark, PROTOBUF.holds):
         packages._add(spark, PROTOBUF, "a test")
     session: Any = spark._jsparkSession
@@ -83,9 +83,9 @@ def add_classes(spark: SparkSession, folder: Path) -> None:
 
 
 def told(type_: str) -> dict[str, str]:
-    """A type as the kernel is told of it."""
+    """A message type as the kernel receives it."""
     own = descriptor_pb2.FileDescriptorSet.FromString(descriptor_set())
-    # That of the type is the last.
+    # The file that defines the type comes last.
     own.file.sort(key=lambda file: type_.startswith(file.package + "."))
     return {"message-type": type_, "descriptors": base64.b64encode(own.SerializeToString()).decode()}
 
@@ -99,13 +99,13 @@ def _types() -> Mapping[str, Any]:
 
 
 def encoded(type_: str, text: str) -> bytes:
-    """The message that a text is, in the text format of Protocol Buffers."""
+    """The message for a text in the text format of Protocol Buffers."""
     message: bytes = text_format.Parse(text, _types()[type_]()).SerializeToString()
     return message
 
 
 def decoded(type_: str, message: bytes) -> str:
-    """The text of a message on one line; maps are in the order of their keys."""
+    """The text of a message on one line; maps in the order of their keys."""
     return text_format.MessageToString(_types()[type_].FromString(message), as_one_line=True)
 
 
@@ -116,7 +116,7 @@ class Case:
     Args:
         type: of the message.
         columns: of the table.
-        message: read: a message, a text or its bytes; written: a row, JSON.
+        message: to read: a message, as text or bytes; to write: a row, as JSON.
         options: of the format.
     """
 
@@ -127,7 +127,7 @@ class Case:
 
     @property
     def bytes(self) -> bytes:
-        """The message that is read."""
+        """The message to read."""
         return self.message if isinstance(self.message, bytes) else encoded(self.type, self.message)
 
 
@@ -160,7 +160,7 @@ _DEFAULTS = {"read-default-values": "true"}
 _IGNORE = {"ignore-parse-errors": "true"}
 _LITERAL = {"write-null-string-literal": "n/a"}
 _SHOP, _ORDER = "example.shop.Item", "example.old.Order"
-#: A field of a number that the type does not have, and an enum's value that its does not.
+#: A field number that the type does not define, and an enum value that is not defined.
 _UNKNOWN = bytes.fromhex("c806015007")
 
 READS = {
@@ -245,7 +245,7 @@ WRITES = {
     "inside another": Case("example.shop.Item.Tree", "depth INT, next ROW<depth INT>", '{"next": {"depth": 2}}'),
 }  # fmt: skip
 
-#: Tables that do not fit their messages.
+#: Tables whose columns do not match their messages.
 UNFIT = {
     "no such field": Case(_SHOP, "nope INT", b""),
     "no such field inside": Case(_SHOP, "part ROW<nope INT>", b""),
@@ -266,7 +266,7 @@ UNFIT = {
 
 
 def questions() -> dict[str, dict[str, Any]]:
-    """All cases as Flink was asked for them."""
+    """All cases as Flink received them."""
     result: dict[str, dict[str, Any]] = {}
     for kind, cases in (("read", READS), ("write", WRITES), ("unfit", UNFIT)):
         for name, case in cases.items():

@@ -1,4 +1,4 @@
-"""Runs that go on beside a test."""
+"""Runs in the background of a test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.waiting import SECONDS_TO_WAIT
 
 
 class Running:
-    """Runs a plan in a thread for the time of a block; what it fails with, the block fails with."""
+    """Run a plan in a thread while a block runs; an error of the run is raised at the block's end."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.threads = run, ThreadPoolExecutor(1)

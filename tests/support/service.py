@@ -1,4 +1,4 @@
-"""What tests of the service share."""
+"""Helpers for tests of the service."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fastapi.testclient import TestClient
 
 from tools.services.server import Server
 
-#: Serves at a free port; the folder of the service follows, then further options.
+#: Serves at a free port; append the service's folder and options.
 SERVE = (sys.executable, "-m", "compiled_plan.service.main", "serve", "--port", "0", "--home")
-#: The same with a stand-in for `execute-plan`.
+#: The same, with a stand-in for `execute-plan`.
 SERVE_FAKE_RUNS = (sys.executable, "-m", "tests.support.fake_service")
 _ADDRESS = re.compile(r"plan-service: (http://\S+)")
 
@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r"plan-service: (http://\S+)")
 def served(
     home: Path, *options: str, command: Sequence[str] = SERVE
 ) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
-    """A served service: its process, its address, and the lines of its stderr."""
+    """A running service: its process, its address, and the lines of its stderr."""
     process = subprocess.Popen([*command, str(home), *options], stderr=subprocess.PIPE, text=True)
     lines: list[str] = []
     assert process.stderr is not None
@@ -45,7 +45,7 @@ def served(
 
 
 def database_in(server: Server, name: str) -> str:
-    """The URL of a new, empty database of a PostgreSQL."""
+    """The URL of a new, empty PostgreSQL database."""
     address, _, user = server.address.removeprefix("jdbc:").partition("?")
     with psycopg.connect(f"{address}?{user}", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
@@ -57,7 +57,7 @@ def client_of(app: FastAPI, address: str = "127.0.0.1", host: str = "127.0.0.1")
 
     Args:
         app: the service.
-        address: the client's.
-        host: the name under which it asks.
+        address: of the client.
+        host: the Host header.
     """
     return TestClient(app, base_url=f"http://{host}/api/v1", client=(address, 5000), raise_server_exceptions=False)

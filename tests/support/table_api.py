@@ -1,4 +1,4 @@
-"""An environment with the tables that the tests of the Table API read and write, and the comparison with SQL."""
+"""An environment with the tables that the Table API tests read and write, and the comparison with SQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FILES = "WITH ('connector' = 'filesystem', 'path' = '/{0}', 'format' = '{1}')"
 
 
 def source(name: str, columns: str, format_: str = "json") -> str:
-    """CREATE TABLE over files."""
+    """CREATE TABLE of a filesystem source."""
     return f"CREATE TABLE {name} ({columns}) {_FILES.format(name, format_)};"
 
 
@@ -55,7 +55,7 @@ def environment(more: str = "") -> TableEnvironment:
 
 
 def sink_for(env: TableEnvironment, table: Table, name: str = "sink") -> str:
-    """Declare a sink with the columns of a table, which takes any changes; its name."""
+    """Declare a sink with the columns of a table that accepts any changelog; returns its name."""
     columns = []
     for at, column in enumerate(table.get_schema().columns):
         type_ = column.data_type.with_nullability(True).text()
@@ -78,12 +78,12 @@ def shape(plan: str) -> tuple[list[Any], list[tuple[int, int]]]:
 
 
 def assert_same(env: TableEnvironment, table: Table, query: str, views: str = "") -> None:
-    """The plan that writes the table is that of INSERT INTO sink with the query.
+    """Assert that writing the table has the plan of INSERT INTO sink with the query.
 
     Args:
-        env: the environment of the table; the query is compiled in a new one of the same tables.
-        table: what the Table API gives.
-        query: the SQL that is its equal.
+        env: the environment of the table; the query is compiled in a new environment with the same tables.
+        table: the result of the Table API.
+        query: the equivalent SQL.
         views: statements before the query.
     """
     sink = sink_for(env, table)
@@ -94,7 +94,7 @@ def assert_same(env: TableEnvironment, table: Table, query: str, views: str = ""
 
 
 def same(mine: str, theirs: str) -> None:
-    """Two plans are the same, but for ids, uids and descriptions."""
+    """Assert that two plans are equal but for ids, uids and descriptions."""
     (nodes, edges), (expected, expected_edges) = shape(mine), shape(theirs)
     for node, want in zip(nodes, expected, strict=False):
         assert node == want

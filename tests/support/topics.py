@@ -1,4 +1,4 @@
-"""Topics of a broker for tests: made, filled and read through Kafka's clients in the session's JVM."""
+"""Topics of a broker for tests: created, filled and read by Kafka's clients in the session's JVM."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class Broker(Protocol):
-    """Has topics."""
+    """A broker with topics."""
 
     @property
     def address(self) -> str:
-        """How programs find it."""
+        """Bootstrap servers for programs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it is in a topic; texts are in UTF-8."""
+    """A message in a topic; texts are in UTF-8."""
 
     value: str | None
     key: str | None = None
@@ -40,11 +40,11 @@ class Topics:
 
     @property
     def options(self) -> str:
-        """The options of a table that say where the broker is."""
+        """The options of a table with the broker's address."""
         return f"'properties.bootstrap.servers' = '{self.server.address}'"
 
     def make(self, name: str, partitions: int = 1) -> str:
-        """A new topic; its name."""
+        """Create a topic; returns its name."""
         jvm = self._jvm
         some, none = jvm.java.util.Optional.of(partitions), jvm.java.util.Optional.empty()
         wanted = jvm.java.util.ArrayList()
@@ -62,7 +62,7 @@ class Topics:
             admin.createPartitions(wanted).all().get()
 
     def send(self, topic: str, messages: Sequence[Message]) -> None:
-        """Write messages, one after another."""
+        """Write messages one after another."""
         jvm = self._jvm
         producer = jvm.org.apache.kafka.clients.producer.KafkaProducer(self._settings("serializer", "Serializer"))
         try:
@@ -81,7 +81,7 @@ class Topics:
             producer.close()
 
     def read(self, topic: str, *, committed: bool = False) -> list[Message]:
-        """All messages, or those that are committed, by partition and offset."""
+        """All messages, or the committed ones, by partition and offset."""
         frame = self.spark.read.format("kafka").option("kafka.bootstrap.servers", self.server.address)
         if committed:
             frame = frame.option("kafka.isolation.level", "read_committed")

@@ -57,10 +57,10 @@ def _nested(types: st.SearchStrategy[t.LogicalType]) -> st.SearchStrategy[t.Logi
     )
 
 
-#: Types that a string can say.
+#: Types with an SQL text.
 TYPES = st.recursive(_nullability(LEAVES), _nested, max_leaves=6)
 _EMPTY = st.sampled_from([t.CharType, t.VarCharType, t.BinaryType, t.VarBinaryType]).map(lambda kind: kind(length=0))
-#: Rows with time attributes and texts of length 0, which only the JSON form can say.
+#: Types without one: rows with time attributes and texts of length 0 exist in the JSON form only.
 TIMED_ROWS = st.builds(t.RowType, fields=_fields(_nullability(TIMES | _EMPTY) | TYPES))
 
 _LITERALS = st.one_of(

@@ -1,4 +1,4 @@
-"""Waiting for what happens in another thread or process."""
+"""Waiting for a condition in another thread or process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SECONDS_TO_WAIT = 120
 
 
 def wait_until(holds: Callable[[], bool], what: str = "it") -> None:
-    """Returns once it holds; fails where that takes too long."""
+    """Return once the condition holds; fail after a timeout."""
     deadline = time.monotonic() + SECONDS_TO_WAIT
     while not holds():
         assert time.monotonic() < deadline, f"{what} did not happen in {SECONDS_TO_WAIT} s"

@@ -1,4 +1,4 @@
-"""Rows that arrive out of order, with the watermark at which each does, in micro-batches."""
+"""Rows that arrive out of order, each with the watermark at its arrival, in micro-batches."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def arrivals(
 ) -> list[Step]:
     """Micro-batches of rows, the last of which ends the input.
 
-    As with a source: a row arrives at the largest time seen before less a delay, and a batch's watermark is what the
-    rows of earlier batches have reached, or less. Or rows come one by one, as in real-time mode: what is due by then
-    fires before each.
+    Like a source: a row arrives at the largest time so far less a delay, and a batch's watermark is at most that of
+    the rows of earlier batches. Or rows come one by one, as in real-time mode: due timers fire before
+    each row.
     """
     one_by_one = draw(st.booleans())
     delay = draw(st.integers(0, 10))
@@ -61,7 +61,7 @@ def arrivals(
 
 
 def in_order(steps: list[Step]) -> list[Change]:
-    """All rows."""
+    """All rows in the order of their times."""
     return [row for step in steps for row in step.rows]
 
 

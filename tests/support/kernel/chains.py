@@ -1,4 +1,4 @@
-"""Chains of kernel stages in Spark queries, without plans: rows are addressed by hand, state moves to other chains."""
+"""Chains of kernel stages in Spark queries, without plans; state moves from chain to chain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEAD = "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, at BIGINT"
 
 @dataclass(frozen=True)
 class Chain:
-    """Stages of operators, each the spec of a test as `whole` takes it; of one host."""
+    """Stages of operators on one host; each operator is a spec as `whole` takes it."""
 
     levels: Sequence[Sequence[dict[str, Any]]]
     host: str = TRANSFORM
@@ -45,7 +45,7 @@ class Chain:
         }
 
     def stages(self, spark: SparkSession) -> list[dict[str, Any]]:
-        """What the kernel is told of each stage."""
+        """The stages as the kernel receives them."""
         return [
             {
                 "name": f"stage-{level}",
@@ -103,7 +103,7 @@ def _told(spark: SparkSession, operator: dict[str, Any]) -> dict[str, Any]:
 
 
 def _valued(operator: dict[str, Any], at: int) -> list[str]:
-    """The types of what a condition of MATCH_RECOGNIZE is over; none of others."""
+    """The types of the columns that a MATCH_RECOGNIZE condition reads; empty for other operators."""
     if "defines" not in operator:
         return []
     return [operator["inputTypes"][0][value["column"]] for value in operator["defines"][at]]
@@ -119,7 +119,7 @@ def _condition(spark: SparkSession, types: Sequence[str], text: str) -> str:
 
 @dataclass
 class Running:
-    """A query of a chain over a folder, on a checkpoint; every file is a micro-batch."""
+    """A query of a chain over a folder, with a checkpoint; every file is a micro-batch."""
 
     spark: SparkSession
     chain: Chain
@@ -130,7 +130,7 @@ class Running:
     changes: list[tuple[str, Change]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Start it."""
+        """Start the query."""
         self.folder.mkdir(exist_ok=True)
         output = self._output()
         with self._settings():
@@ -165,7 +165,7 @@ class Running:
             handle = stage.attach(frame._jdf, json.dumps(spec))
             self.handles.append((spec, handle))
             frame = DataFrame(handle.output(), self.spark)
-            # What an operator gave passes the later stages under a key of its own.
+            # The output of an operator passes the later stages under a key of its own.
             spread: Column = F.coalesce("key", F.concat(F.lit("#"), F.col("ord").cast("string")))
             emitted = (F.col("port") == -1) & ~F.col("op").startswith("out:")
             gone = F.when(emitted, F.concat(F.lit("out:"), F.col("op"))).otherwise(F.col("op"))
@@ -181,7 +181,7 @@ class Running:
                 self.changes.append((uid, Change(NAMES[row.kind], tuple(row[_result(uid)]))))
 
     def add(self, rows: Iterable[tuple[str, Change]], at: int | None = None) -> None:
-        """A micro-batch; `at` is the time in ms to which the watermark comes with it."""
+        """Run a micro-batch; `at` is the watermark in ms that it brings."""
         names = self.chain.columns()
         lines = []
         for number, (uid, row) in enumerate(rows):
@@ -199,17 +199,17 @@ class Running:
         self.query.processAllAvailable()
 
     def tick(self, at: int | None = None, times: int = 2) -> None:
-        """Micro-batches without rows: timers fire in them."""
+        """Run micro-batches without rows, in which timers fire."""
         for _ in range(times):
             self.add([], at if at is not None else 0)
 
     def take(self) -> list[tuple[str, Change]]:
-        """What came out since the last call, in order."""
+        """The output since the last call, in order."""
         changes, self.changes = self.changes, []
         return changes
 
     def state_rows(self) -> dict[str, int]:
-        """How many entries each operator keeps more than when the query started."""
+        """By operator, the number of state entries added since the query started."""
         return {
             uid: figures["stateRows"]
             for _, handle in self.handles
@@ -217,20 +217,20 @@ class Running:
         }
 
     def described(self) -> tuple[str, str]:
-        """What a checkpoint keeps: the descriptions of the stages, and of their operators' states."""
+        """The metadata in a checkpoint: descriptions of the stages and of their operators' states."""
         states: dict[str, Any] = {}
         for _, handle in self.handles:
             states |= json.loads(handle.states())
         return json.dumps([spec for spec, _ in self.handles]), json.dumps(states)
 
     def stop(self) -> None:
-        """End the query."""
+        """Stop the query."""
         self.query.stop()
 
 
 @contextmanager
 def partitions(spark: SparkSession, count: int) -> Iterator[None]:
-    """Queries that start meanwhile have so many shuffle partitions."""
+    """Set the number of shuffle partitions of queries that start in the block."""
     before = spark.conf.get(_PARTITIONS)
     spark.conf.set(_PARTITIONS, str(count))
     try:
@@ -240,7 +240,7 @@ def partitions(spark: SparkSession, count: int) -> Iterator[None]:
 
 
 def last_commit(checkpoint: Path) -> tuple[int, int]:
-    """The number of the last micro-batch that is done, and the watermark in ms of the next."""
+    """The number of the last committed micro-batch, and the watermark in ms of the next."""
     number = max(int(path.name) for path in (checkpoint / "commits").iterdir() if path.name.isdigit())
     commit = json.loads((checkpoint / "commits" / str(number)).read_text().splitlines()[1])
     return number, commit["nextBatchWatermarkMs"]
@@ -251,7 +251,7 @@ def state_of(spark: SparkSession, checkpoint: Path, chain: Chain) -> DataFrame:
     batch, _ = last_commit(checkpoint)
     frames = []
     for level in range(len(chain.levels)):
-        # Spark numbers operators from the last one.
+        # Spark numbers operators from the last one on.
         reader = spark.read.format("statestore").option("operatorId", len(chain.levels) - 1 - level)
         reader = reader.option("batchId", batch)
         if chain.host == TRANSFORM:
@@ -276,7 +276,7 @@ def move(
     """Move the state of a stopped query into a new checkpoint, as an upgrade does.
 
     Returns:
-        The new chain's query on it, going on with the same input; and what was seeded, by uid.
+        A query of the new chain on it that continues with the same input; and the seeded state, by uid.
     """
     spark = old.spark
     jvm: Any = spark._jvm
@@ -287,7 +287,7 @@ def move(
     shutil.rmtree(checkpoint, ignore_errors=True)
     old_stages, old_states = old.described()
     parquet = checkpoint.with_name(f"{checkpoint.name}-rows")
-    # Spark reads state as the settings say that it was written.
+    # Spark reads state with the settings that it was written with.
     with query_settings(spark, False):
         rows = state_of(spark, old.checkpoint, old.chain)
         converted = migration.convert(rows._jdf, old_stages, old_states, new_stages, new_states, json.dumps(mapping))
@@ -317,7 +317,7 @@ def move(
 
 
 def _take_over(old: Path, new: Path, batch: int, watermark: int) -> None:
-    """Have the new checkpoint say that its first micro-batch was the old one's last."""
+    """Make the old chain's last micro-batch the first one of the new checkpoint."""
     shutil.rmtree(new / "sources")
     shutil.copytree(old / "sources", new / "sources")
     before = (old / "offsets" / str(batch)).read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Operators over changed inputs: the same where columns stand elsewhere, are wider, or have others between them."""
+"""Operators over changed inputs: reordered columns, wider types, new columns in between."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Changed:
     """An operator whose inputs have other columns.
 
     Args:
-        old: the spec as it was.
-        orders: for each new input the old column of each new one, None for a column that was not there.
-        wider: types that take the place of others.
-        calls: for each new aggregate call the old one.
+        old: the old spec.
+        orders: per new input, the old column of each new column, None for a new one.
+        wider: old types and the types that replace them.
+        calls: per new aggregate call, the index of the old one.
     """
 
     old: dict[str, Any]
@@ -40,7 +40,7 @@ class Changed:
 
     @property
     def mapping(self) -> dict[str, Any]:
-        """As the kernel takes it."""
+        """The mapping as the kernel takes it."""
         inputs = [
             [None if column is None else {"input": port, "column": column} for column in order]
             for port, order in enumerate(self.orders)
@@ -49,7 +49,7 @@ class Changed:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The new operator's."""
+        """The spec of the new operator."""
         new_spec = {name: self._field(name, value) for name, value in self.old.items()}
         new_spec["inputTypes"] = [
             self._types([self.old["inputTypes"][port][at] if at is not None else "STRING" for at in order])
@@ -116,7 +116,7 @@ class Changed:
 
     @property
     def _shown(self) -> list[int | None]:
-        """For each column of the new output the old one."""
+        """Per column of the new output, the old one."""
         widths = [len(types) for types in self.old["inputTypes"]]
         total = len(self.old["outputTypes"])
         shown: list[int | None] = []
@@ -141,16 +141,16 @@ class Changed:
         return [*shown, *range(head + aggs, total)]
 
     def row(self, row: Change) -> Change:
-        """A row for the new operator."""
+        """A row of the new input."""
         values = [None if at is None else row.values[at] for at in self.orders[row.port]]
         return replace(row, values=tuple(values))
 
     def steps(self, steps: Sequence[Step]) -> list[Step]:
-        """The micro-batches of the new operator."""
+        """The micro-batches for the new operator."""
         return [replace(step, rows=[self.row(row) for row in step.rows]) for step in steps]
 
     def shown_before(self, out: Sequence[Change]) -> list[Change]:
-        """What the new operator gives, as the old one would have given it."""
+        """The new operator's output in the columns of the old one."""
         shown = self._shown
         places = sorted((at, place) for place, at in enumerate(shown) if at is not None)
         translated = []

@@ -25,8 +25,8 @@ def retract_streams(
 ) -> Batches:
     """Batches of inserts, deletions and updates (`-U`, `+U`) of rows that are there at that time.
 
-    `rows` gives rows for any port. With `upsert` a row is known by its first `key_width` columns: inserting
-    one that is there updates it.
+    `rows` makes rows for any port. With `upsert` a row is identified by its first `key_width` columns: an insert of
+    an existing row updates it.
     """
     live: list[list[Values]] = [[] for _ in range(ports)]
     batches: Batches = [[]]
@@ -67,12 +67,12 @@ def _change(
 
 
 def updates_alone(stream: Batches) -> Batches:
-    """A changelog as a consumer by key gets it: updates come without the rows before them."""
+    """A changelog as an upsert consumer gets it: without `-U` rows."""
     return [[change for change in batch if change.kind != "-U"] for batch in stream]
 
 
 def by_key(changes: list[Change], key: Callable[[Values], Values], table: dict[Values, Values]) -> None:
-    """Add changes up as a consumer by key does, which knows no row but by its key."""
+    """Materialize changes as an upsert consumer does, which identifies a row by its key."""
     for change in changes:
         if change.adds:
             table[key(change.values)] = change.values

@@ -1,4 +1,4 @@
-"""Flink's way with event time, row by row: timers fire whenever a row comes with a higher watermark."""
+"""Flink's event time, row by row: timers fire whenever a row brings a higher watermark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ END = 10**12
 
 
 class TimedFunction:
-    """A keyed function after Flink's, to be compared with an operator of the kernel."""
+    """A keyed function like Flink's, a reference for operators of the kernel."""
 
     def __init__(self) -> None:
         self.out: list[tuple[str, Values]] = []
@@ -19,23 +19,23 @@ class TimedFunction:
         self._timers: set[tuple[int, str]] = set()
 
     def register(self, key: str, time: int) -> None:
-        """Ask for a call of `fire`."""
+        """Register a timer."""
         self._timers.add((time, key))
 
     def emit(self, key: str, *values: Any) -> None:
-        """Give out a row."""
+        """Emit a row."""
         self.out.append((key, values))
 
     def process(self, row: Change) -> None:
-        """Take a row."""
+        """Process a row."""
         raise NotImplementedError
 
     def fire(self, key: str, time: int) -> None:
-        """A timer is due."""
+        """Handle a timer that fires."""
         raise NotImplementedError
 
     def advance(self, watermark: int) -> None:
-        """Fire what is due at a new watermark; timers for earlier times that are set meanwhile fire as well."""
+        """Fire due timers at a new watermark, including timers that firing registers for earlier times."""
         if watermark <= self.watermark:
             return
         self.watermark = watermark
@@ -45,7 +45,7 @@ class TimedFunction:
             self.fire(first[1], first[0])
 
     def run(self, rows: Sequence[Change]) -> list[tuple[str, Values]]:
-        """What comes out of a bounded input."""
+        """The output for a bounded input."""
         for row in rows:
             if row.watermark is not None:
                 self.advance(row.watermark)

@@ -25,7 +25,7 @@ Table = Counter[Values]
 class Change:
     """One changelog row at an operator: kind (`+I`, ...), values, input and key.
 
-    `watermark` is that at which the row arrives; None: it is never late. `at` is the time that a timer gave to it.
+    `watermark` is the one at the row's arrival; None: the row is never late. `at` is the event time that a timer emits.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Change:
 
     @property
     def adds(self) -> bool:
-        """Whether the row adds rather than takes back."""
+        """Return True for +I and +U."""
         return self.kind in ("+I", "+U")
 
 
@@ -45,7 +45,7 @@ class Change:
 class Step:
     """A micro-batch: its processing time in ms, its rows, the new spec after a restart, and its watermark in ms.
 
-    `mapping`: how the state is moved to the operator of the new spec; without one it finds the bytes as they are.
+    `mapping`: moves the state to the operator of the new spec; without it the operator reads the bytes unchanged.
     """
 
     time: int
@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came out of a step, and what is left in state after it."""
+    """Output of a step, and the state after it."""
 
     out: list[Change]
     state_rows: int
@@ -66,11 +66,11 @@ class Answer:
 
 
 class OperatorError(Exception):
-    """The operator failed; the message is the Java exception's."""
+    """The operator failed; the message is that of the Java exception."""
 
 
 def java_command(*libraries: Path) -> list[str]:
-    """Java with the kernel, its tests and Spark's jars, to be followed by the name of a class and its arguments."""
+    """Java command with the kernel, its tests and Spark's jars on the class path; append a class name and arguments."""
     jars = (build_kernel.TESTS.jar, build_kernel.PRODUCT.jar, *libraries, build_kernel.spark_jars() / "*")
     return ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", ":".join(map(str, jars))]
 
@@ -79,7 +79,7 @@ class Harness:
     """A running `OperatorHarness`."""
 
     def __init__(self) -> None:
-        """Start the JVM; of Spark's jars it needs Jackson."""
+        """Start the JVM; Jackson is the only jar of Spark's that it needs."""
         self._process = subprocess.Popen(
             [*java_command(), "org.compiledplan.kernel.harness.OperatorHarness"],
             stdin=subprocess.PIPE,
@@ -89,7 +89,7 @@ class Harness:
         )
 
     def create(self, spec: dict[str, Any]) -> None:
-        """Make an operator, of a spec as it is.
+        """Create an operator from a complete spec.
 
         Raises:
             OperatorError: the kernel refuses the spec.
@@ -99,14 +99,14 @@ class Harness:
     def run(
         self, spec: dict[str, Any], steps: Iterable[Step], states: Mapping[str, bytes] | None = None
     ) -> list[Answer]:
-        """Run micro-batches through a fresh operator, which finds these states of keys.
+        """Run micro-batches through a new operator that starts with these states.
 
-        They run once more with the state moved to another checkpoint between each two, and with rows of a key folded
-        before they come, where nothing else may come out and nothing may stay longer. And once with states given again
-        as they were put, where nothing else may come out.
+        Runs them again with the state moved to another checkpoint between each two, and with the rows of a key folded
+        first: the output must stay the same and no state may stay longer. And again with each state passed back
+        as written: the output must stay the same.
 
         Raises:
-            OperatorError: the operator threw.
+            OperatorError: the operator failed.
         """
         steps = list(steps)
         answer = self._ask(spec, steps, states)
@@ -123,10 +123,10 @@ class Harness:
         return answers
 
     def writes(self, spec: dict[str, Any], steps: Iterable[Step], *, keeps: bool = False) -> int:
-        """The same; how often the state of a key was written: where it is kept, every three micro-batches.
+        """Like `run`; the number of state writes. With `keeps`, state is written every three micro-batches.
 
         Raises:
-            OperatorError: the operator threw.
+            OperatorError: the operator failed.
         """
         return int(self._ask(spec, steps, None, keeps=keeps)["writes"])
 
@@ -138,16 +138,16 @@ class Harness:
         *,
         keeps: bool = False,
     ) -> dict[str, Any]:
-        """The same; what is left in state: its `format`, and by key the `bytes` and what each `means`.
+        """Like `run`; the state at the end: its `format`, and by key the `bytes` and their decoded form `means`.
 
         Raises:
-            OperatorError: the operator threw, or does not know the state.
+            OperatorError: the operator failed, or does not know the state's format.
         """
         answer = self._ask(spec, steps, states, showStates=True, keeps=keeps)
         return {"format": answer["format"], "states": answer["states"]}
 
     def forms(self) -> tuple[dict[str, int], dict[str, int]]:
-        """All formats of operators' states, and all forms of accumulators, with their versions."""
+        """All state formats of operators and all accumulator formats, with their versions."""
         spec = {"uid": "any", "type": "row-counter", "inputTypes": [[]], "outputTypes": []}
         answer = self._ask(spec, [], None, showForms=True)
         return answer["kinds"], answer["forms"]
@@ -173,7 +173,7 @@ class Harness:
         return answer
 
     def close(self) -> None:
-        """End the JVM."""
+        """Stop the JVM."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(timeout=10)
@@ -207,7 +207,7 @@ def _frozen(value: Any) -> Any:
 
 
 def add_up(changes: Iterable[Change], table: Table | None = None) -> Table:
-    """The table that a changelog leaves; a row that is taken back must be there."""
+    """The table that a changelog results in; a retracted row must exist."""
     table = Counter() if table is None else table
     for change in changes:
         if change.adds:

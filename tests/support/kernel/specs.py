@@ -1,4 +1,4 @@
-"""Specs of operators for the harness, made whole: a test says what it is about, the rest is as below."""
+"""Complete specs of operators for the harness: a test names the fields it is about, defaults fill the rest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from compiled_plan.plans.execution import operators  # noqa: F401 - loads the dataclasses
 from compiled_plan.plans.execution.operators.parameters import Parameters, camel, to_dict
 
-#: What the stage reads of an operator, and what the harness does.
+#: Fields that the stage or the harness reads, not the operator.
 _OUTER = ("uid", "type", "ttl", "ports", "timeDomain", "inputTypes", "outputTypes")
 _DEFAULTS: dict[str, Any] = {
     "coalesce": True,
@@ -46,7 +46,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 def whole(spec: dict[str, Any]) -> dict[str, Any]:
-    """A spec as the kernel wants it, from the fields that a test gives side by side."""
+    """A complete spec, from the fields that a test sets."""
     fields = fields_of(spec["type"])
     inner = {name: value for name, value in spec.items() if name not in _OUTER}
     parameters = {name: inner.get(name, _DEFAULTS.get(name)) for name in fields} | inner
@@ -61,18 +61,18 @@ def whole(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(parameters: Parameters) -> dict[str, Any]:
-    """Parameters as the kernel gets them, each condition as one that is known to the harness."""
+    """Parameters as the kernel receives them; every condition becomes one that the harness knows."""
     description: dict[str, Any] = to_dict(parameters, lambda _: "0=0")
     return description
 
 
 def types_of_operators() -> set[str]:
-    """The names of all operators that the kernel is told of."""
+    """The names of all operators with parameters."""
     return {class_.TYPE for class_ in _subclasses(Parameters) if hasattr(class_, "TYPE")}
 
 
 def fields_of(type_: str) -> list[str]:
-    """The fields of the parameters of an operator; none of one that is not known."""
+    """The parameter names of an operator; empty if it is unknown."""
     classes = {class_.TYPE: class_ for class_ in _subclasses(Parameters) if hasattr(class_, "TYPE")}
     if type_ not in classes:
         return []
