@@ -1,4 +1,4 @@
-"""Every pass leaves a draft that can be right, and a pass that does not is named."""
+"""Every pass leaves a consistent draft, and a pass that does not is named."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_pass_has_a_name_and_a_reason() -> None:
 
 
 def _out_of_range(rel: RelNode) -> RelNode:
-    """The tree with its first projection reading a column far to the right."""
+    """The tree with its first projection reading a column out of range."""
     if isinstance(rel, Project):
         return replace(rel, exprs=(InputRef(7, BIGINT), *rel.exprs[1:]))
     return rel.with_inputs(tuple(map(_out_of_range, rel.inputs)))
@@ -79,7 +79,7 @@ def test_a_reference_to_a_column_of_another_type_is_found() -> None:
 
 
 def test_a_pass_that_breaks_the_plan_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys in columns that are not there: found at the end of every compilation, and traced to the pass."""
+    """Keys in columns that do not exist: detected at the end of every compilation, and traced to the pass."""
     draft = bound("INSERT INTO s SELECT a, b FROM t")
 
     class Elsewhere(PhysicalTableSourceScan):
@@ -115,7 +115,7 @@ def test_a_pass_that_fails_is_named() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stranger(Single):
-    """A node that nobody was told of."""
+    """A node without registered rules."""
 
 
 @pytest.mark.parametrize("name", ["push_filters", "prune_columns", "materialize_time"])
@@ -143,7 +143,7 @@ def test_nodes_that_hold_expressions_say_where() -> None:
         for kind in below(RelNode)
         if kind.__module__.startswith("compiled_plan.") and not issubclass(kind, Barrier) and kind.EXPRESSIONS is None
     ]
-    # Those of a Snapshot are over another row, those that a Scan took over are the source's.
+    # Conjuncts of a Snapshot are over another row, pushed-down ones of a Scan over the source's.
     holding = {kind.__name__ for kind in walked if any("RexNode" in str(item.type) for item in fields(kind))}
     assert holding == {"Snapshot", "Scan"}
     assert len(walked) > 15

@@ -1,4 +1,4 @@
-"""Programs of a size that no person writes, and programs do: they compile, in time that grows as they do."""
+"""Generated programs of large size compile in time proportional to their size."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _with(count: int) -> str:
 
 
 def _filtered_views(count: int) -> str:
-    """Each view computes a column and asks something of that of the one before."""
+    """Each view computes a column and filters on that of the view before."""
     views = "".join(
         f"CREATE VIEW v{at} AS SELECT id, x + {at} AS x, s FROM {f'v{at - 1}' if at else 't'} WHERE x > {at};\n"
         for at in range(count)
@@ -74,7 +74,7 @@ def _filtered_views(count: int) -> str:
 
 
 def _doubled_views(count: int) -> str:
-    """Written out, the column would have 2 ** count terms."""
+    """Inlined, the column would have 2 ** count terms."""
     views = "".join(
         f"CREATE VIEW v{at} AS SELECT id, x + x AS x, s FROM {f'v{at - 1}' if at else 't'};\n" for at in range(count)
     )
@@ -151,11 +151,11 @@ def test_time_grows_as_the_program_does(shape: str) -> None:
 
     seconds(100)
     small, large = min(seconds(size // 8) for _ in range(2)), seconds(size)
-    assert large < 24 * small  # 8 where it is linear, 64 where it is quadratic
+    assert large < 24 * small  # 8 if linear, 64 if quadratic
 
 
 def test_time_grows_as_the_plan_does_where_views_filter_what_they_compute() -> None:
-    """The conditions together are of quadratic length, in Flink's plan too; to make them is no more than that."""
+    """The conditions together have quadratic length, in Flink's plan too; building them takes no longer than that."""
 
     def seconds(count: int) -> float:
         text = _filtered_views(count)
@@ -165,4 +165,4 @@ def test_time_grows_as_the_plan_does_where_views_filter_what_they_compute() -> N
 
     seconds(10)
     small, large = min(seconds(30) for _ in range(2)), seconds(120)
-    assert large < 32 * small  # 16 where it is quadratic, 64 where it is cubic
+    assert large < 32 * small  # 16 if quadratic, 64 if cubic

@@ -1,4 +1,4 @@
-"""Programs of a retailer's reports, of 100 operators and more: many joins, subqueries, aggregates, unions, views."""
+"""Report programs of a retailer, of 100 operators and more: many joins, subqueries, aggregates, unions, views."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan import TableEnvironment
 from compiled_plan.plans.inspection.check import check
 
 PROGRAMS = Path(__file__).parent / "programs"
-#: Joins that have no key as they are written: with one row that an aggregate over everything gives.
+#: Joins without a key as written: with the one row of a global aggregate.
 WITHOUT_KEY = {"growth": [], "margins": ["(sales > average)", "(net_profit > EXPR$0)"]}
 
 

@@ -1,4 +1,4 @@
-"""A service for tests: its settings, its application, and a client of it."""
+"""A service for tests: settings, application, client."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from compiled_plan.service.workers.pool import Workers
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """A service in a folder of its own that asks nobody for a token."""
+    """A service in its own folder with authentication off."""
     return Settings(home=tmp_path / "home", tokens=False)
 
 
 @pytest.fixture(scope="session")
 def workers() -> Iterator[Workers]:
-    """Workers that all tests share: each task is in a process of its own anyhow."""
+    """Workers that all tests share: each task has its own process anyhow."""
     workers = Workers(Limits())
     yield workers
     workers.close()
@@ -29,7 +29,7 @@ def workers() -> Iterator[Workers]:
 
 @pytest.fixture
 def client(settings: Settings, workers: Workers) -> Iterator[TestClient]:
-    """A client of the service, at this machine."""
+    """A client of the service, on this machine."""
     with TestClient(
         application(settings, workers),
         base_url="http://127.0.0.1/api/v1",

@@ -1,4 +1,4 @@
-"""The service as a process: started, asked, killed, and started again."""
+"""The service as a process: started, queried, killed, and restarted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_address_that_is_taken_is_told(tmp_path: Path) -> None:
 
 
 def write(address: str, who: str, accepted: dict[str, str], stop: threading.Event) -> None:
-    """Make pipelines and change them until the service is gone; notes what was answered."""
+    """Create and change pipelines until the service is gone; records the answers."""
     with httpx2.Client(base_url=address, timeout=10) as client:
         number = 0
         while not stop.is_set():
@@ -57,7 +57,7 @@ def write(address: str, who: str, accepted: dict[str, str], stop: threading.Even
 
 
 def kill_while_writing(home: Path, times: int, seed: int) -> int:
-    """Kill the service so often while three write; how many writes were accepted, each of which is there."""
+    """Kill the service this often while three threads write; the number of accepted writes, all of which are stored."""
     chance = random.Random(seed)
     accepted: dict[str, str] = {}
     for round_ in range(times):

@@ -1,4 +1,4 @@
-"""The service as a process, attacked with and without tokens: `/health` answers within a second throughout."""
+"""The service as a process, under attack with and without tokens: `/health` answers within a second throughout."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.attack
 
-#: `/health` may take so long, in seconds.
+#: Limit for `/health`, in seconds.
 BOUND = 1.0
 PROGRAM = """
 CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');
@@ -60,7 +60,7 @@ class Attacked:
         return httpx2.Client(base_url=self.address, headers=headers, timeout=30, verify=False)
 
     def watch(self, over: threading.Event) -> None:
-        """Ask for its health, with a connection of its own each time, until it is over."""
+        """Poll the health endpoint, with a new connection each time, until the end."""
         while not over.is_set():
             begun = time.monotonic()
             connection = HTTPConnection(*self.place, timeout=10)
@@ -79,7 +79,7 @@ class Attacked:
 
 @contextmanager
 def health_of(service: Attacked) -> Iterator[None]:
-    """While an attack goes on, the service is healthy."""
+    """Assert that the service stays healthy while a block attacks it."""
     over = threading.Event()
     service.slowest, service.failed = 0.0, []
     watching = threading.Thread(target=service.watch, args=(over,))
@@ -125,7 +125,7 @@ def all_at_once(number: int, attack: Callable[[int], Any]) -> list[Any]:
 
 # ---- a viewer
 
-#: Texts for which patterns that look back and forth take long.
+#: Texts on which backtracking patterns are slow.
 NASTY = ("a", "a.", "a=", "://a", "://a:", "'a'", "''", "'password'='", "?a=", "-", " ", "(", "%27", "\\", "a:a@", "{")
 
 
@@ -147,7 +147,7 @@ def test_names_and_parameters_of_any_length_take_no_time(service: Attacked) -> N
 
 
 def test_programs_and_plans_of_any_form_hold_nobody_up(service: Attacked) -> None:
-    """What takes long is done in workers."""
+    """Slow work runs in workers."""
 
     def attack(number: int) -> int:
         again = NASTY[number % len(NASTY)]
@@ -240,7 +240,7 @@ def test_1100_slow_clients_take_no_place_of_others(source: str, sent: bytes, ser
 
 
 def test_a_client_that_sends_a_byte_at_a_time_is_left(service: Attacked) -> None:
-    """Time does not begin anew with each byte."""
+    """The deadline is not extended by each byte."""
     begun = time.monotonic()
     with opened(service, "127.0.0.4") as connection, health_of(service):
         connection.settimeout(0.2)
@@ -296,7 +296,7 @@ def test_a_flood_of_requests(service: Attacked) -> None:
 
 # ---- roles
 
-#: What a route with a parameter in its path is asked for, and changes that would end what other requests need.
+#: Arguments for routes with path parameters, and excluded changes that would break later requests.
 FILLED = {"{name}": "shop", "{number}": "1", "{id}": "999"}
 BODIES: dict[str, Any] = {
     "/pipelines": {"name": "shop"},
@@ -316,11 +316,11 @@ def test_every_route_answers_those_roles_alone_that_it_is_for(service: Attacked)
         for role, client in clients.items():
             if (method, place) == ("DELETE", "session") or (method == "DELETE" and role.may(needed)):
                 continue
-            # Without an ETag no change is made; what is asked for is mostly no valid request.
+            # Without an ETag nothing changes; most of the request bodies are invalid.
             body = BODIES.get(path.removeprefix(PREFIX), {})
             how = {"params": {"seconds": 0, "to": 1}} if method == "GET" else {"json": body}
             code = client.request(method, place, **how).status_code
-            # A form that is wrong may be told before the role: nothing was done.
+            # An invalid body may be reported before the role: nothing was done.
             assert (code == 403) if not role.may(needed) else code not in (401, 403), (method, place, role, code)
     for client in clients.values():
         client.close()

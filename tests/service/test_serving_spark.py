@@ -1,4 +1,4 @@
-"""The service with real runs on Spark: all that its API does with them, from the first start to the way back."""
+"""The service with real runs on Spark: all API operations on them, from the first start to the rollback."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ SETTINGS = {"master": "local[2]", "trigger": "1s", "conf": {"spark.sql.shuffle.p
 
 
 class Service:
-    """A client of a service, and the folder that its pipelines read."""
+    """A client of a service, and the folder of its pipelines' sources."""
 
     def __init__(self, address: str, data: Path) -> None:
         self.http = httpx2.Client(base_url=address, timeout=200)
         self.data = data
 
     def pipeline(self, name: str, program: str = TOTALS) -> Path:
-        """Make a pipeline; gives the folder that it reads, which is there and empty."""
+        """Create a pipeline; returns the empty folder that it reads."""
         folder = self.data / name
         folder.mkdir()
         assert self.http.post("pipelines", json={"name": name}).status_code == 201
@@ -66,7 +66,7 @@ class Service:
         self.post(name, "run/start", {"settings": {**SETTINGS, **more}})
 
     def until(self, name: str, what: Callable[[dict[str, Any]], bool], about: str) -> dict[str, Any]:
-        """Wait until the document of a run is so."""
+        """Wait until a condition on the document of a run holds."""
         last: dict[str, Any] = {}
 
         def holds() -> bool:
@@ -90,20 +90,20 @@ class Service:
 
 
 def write(folder: Path, name: str, *rows: tuple[str, int]) -> None:
-    """A file that comes as a whole."""
+    """Write a file atomically."""
     aside = folder / f".{name}"
     aside.write_text("".join(json.dumps({"customer": who, "amount": amount}) + "\n" for who, amount in rows))
     aside.rename(folder / name)
 
 
 def tree(pid: int) -> list[psutil.Process]:
-    """A process and what it has started."""
+    """A process and its descendants."""
     process = psutil.Process(pid)
     return [process, *process.children(recursive=True)]
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those of the processes that run."""
+    """The processes that are running."""
     result = []
     for process in processes:
         with suppress(psutil.NoSuchProcess):
@@ -129,7 +129,7 @@ def test_a_run_from_its_start_to_the_way_back(tmp_path: Path) -> None:
             write(folder, "1.json", ("ann", 1), ("bob", 2), ("ann", 3))
             begin_and_look(service)
             pid = service.get("shop", "run")["pid"]
-        # The service was killed; the run goes on, and what comes after it finds it.
+        # The service was killed; the run continues, and the next service adopts it.
         assert psutil.pid_exists(pid)
         write(folder, "2.json", ("ann", 10))
         with served(home, *options) as (_, address, _):
@@ -144,7 +144,7 @@ def test_a_run_from_its_start_to_the_way_back(tmp_path: Path) -> None:
 
 
 def begin_and_look(service: Service) -> None:
-    """Events as they come, charts, what was printed, state."""
+    """Streamed events, charts, printed lines, state."""
     events: list[dict[str, Any]] = []
     service.start("shop")
 
@@ -173,7 +173,7 @@ def begin_and_look(service: Service) -> None:
 
 
 def crash(service: Service, folder: Path) -> None:
-    """A run whose process is killed starts again, later, from its checkpoint."""
+    """A run whose process is killed restarts after a delay from its checkpoint."""
     processes = tree(service.get("shop", "run")["pid"])
     os.kill(processes[0].pid, signal.SIGKILL)
     run_state = service.until("shop", lambda run: run["state"] == "failed", "a crash")
@@ -186,7 +186,7 @@ def crash(service: Service, folder: Path) -> None:
 
 
 def stop_and_go_on(service: Service, home: Path, folder: Path) -> None:
-    """A stop is clean; the next start goes on where it was."""
+    """A stop is clean; the next start continues from the checkpoint."""
     last = service.batches("shop")[-1]["batch"]
     processes = tree(service.get("shop", "run")["pid"])
     service.post("shop", "run/stop")
@@ -201,7 +201,7 @@ def stop_and_go_on(service: Service, home: Path, folder: Path) -> None:
 
 
 def upgrade_and_go_back(service: Service, folder: Path) -> None:
-    """Another program on the state of the one before, and back."""
+    """Upgrade to another program on the state of the old one, and roll back."""
     changed = TOTALS.replace("SUM(amount)", "SUM(amount) + 1000")
     service.version("shop", changed.format(folder=folder))
     checked = service.http.post("pipelines/shop/upgrade/check", json={"version": 2, "partial": True})
@@ -240,7 +240,7 @@ def test_runs_that_fail_are_scheduled_or_stopped_as_they_start(tmp_path: Path) -
 
 
 def stopped_as_it_starts(service: Service) -> None:
-    """What Spark's start has begun goes with it."""
+    """Processes that Spark has started end with the run."""
     service.pipeline("early")
     service.start("early")
     run = service.until("early", lambda run: run["pid"] > 0, "a start")
@@ -254,7 +254,7 @@ def stopped_as_it_starts(service: Service) -> None:
 
 
 def healed(service: Service) -> None:
-    """An input that is missing is told with a remedy; once it is there, the run starts by itself."""
+    """A missing input is reported with a remedy; once it exists, the run starts by itself."""
     folder = service.pipeline("gone")
     folder.rmdir()
     service.start("gone")
@@ -269,7 +269,7 @@ def healed(service: Service) -> None:
 
 
 def refused(service: Service) -> None:
-    """What the next start would refuse alike is told once, with its remedy, and not tried again."""
+    """A failure that the next start would repeat is reported once, with its remedy, and not retried."""
     folder = service.data / "gone"
     service.version("gone", TABLES.format(folder=folder) + "INSERT INTO totals SELECT customer, 1, amount FROM orders;")
     service.post("gone", "run/start", {"version": 2})
@@ -279,7 +279,7 @@ def refused(service: Service) -> None:
 
 
 def failed(service: Service) -> None:
-    """A bad row is told with its remedy."""
+    """A bad row is reported with its remedy."""
     folder = service.pipeline("bad")
     (folder / "1.json").write_text('{"customer": "ann", "amount": "much"}\n')
     service.start("bad")
@@ -290,7 +290,7 @@ def failed(service: Service) -> None:
 
 
 def scheduled(service: Service) -> None:
-    """A run that reads what is there and ends starts again at its time, and goes on where it was."""
+    """A run that reads the available data and ends restarts at its scheduled time, from its checkpoint."""
     folder = service.pipeline("nightly")
     write(folder, "1.json", ("ann", 1))
     service.start("nightly", trigger="", every="2 s")

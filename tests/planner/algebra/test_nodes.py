@@ -22,7 +22,7 @@ ELSEWHERE = (Barrier, Scan, Snapshot)
 
 @pytest.mark.parametrize("kind", sorted(KINDS, key=str), ids=lambda kind: kind.__name__)
 def test_a_node_names_the_field_of_its_expressions(kind: type[RelNode]) -> None:
-    """Otherwise rules that change expressions pass over those of the node without a word."""
+    """Otherwise rules that rewrite expressions silently skip those of the node."""
     holding = {field.name for field in fields(kind) if "RexNode" in str(field.type)}
     named = set() if kind.EXPRESSIONS is None else {kind.EXPRESSIONS}
     assert named == (set() if issubclass(kind, ELSEWHERE) else holding)

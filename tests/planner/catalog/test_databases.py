@@ -1,4 +1,4 @@
-"""Catalogs and databases: what Flink 2.3 answers to the same statements."""
+"""Catalogs and databases: Flink 2.3's answers to the same statements."""
 
 from __future__ import annotations
 

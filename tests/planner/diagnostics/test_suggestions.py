@@ -1,4 +1,4 @@
-"""The nearest name, or those that there are."""
+"""Suggestions of the nearest name, or of all names."""
 
 from __future__ import annotations
 

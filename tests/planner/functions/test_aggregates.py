@@ -59,7 +59,7 @@ def test_collections_and_counts_are_never_null(name: str) -> None:
         ("LAG", ["INT NOT NULL"], "INT"),
         ("LAG", ["INT", "INT NOT NULL"], "INT"),
         ("LEAD", ["INT NOT NULL", "INT NOT NULL", "INT NOT NULL"], "INT NOT NULL"),
-        # The row before may have a null. In Flink this is NOT NULL, and the null comes out as -1, or as an empty text.
+        # The previous row may have a null. Flink declares NOT NULL, and the null becomes -1 or an empty text.
         ("LAG", ["INT", "INT NOT NULL", "INT NOT NULL"], "INT"),
     ],
 )

@@ -17,7 +17,7 @@ TYPES = [
     "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)", "CHAR(5)", "VARCHAR(10)",
     "BINARY(4)", "VARBINARY(10)", "DATE", "TIME(0)", "TIMESTAMP(3)", "TIMESTAMP_LTZ(3)",
 ]  # fmt: skip
-# one row a source type, one mark a sink type, as Flink 2.3 answers
+# one row per source type, one mark per sink type, as Flink 2.3 answers
 IMPLICIT = """
 Y...............
 .YYYYYYY........

@@ -1,4 +1,4 @@
-"""Rows of Python objects as constant rows. The types are those that Flink 2.3's `fromValues` gives."""
+"""Constant rows from Python objects. The types are those of Flink 2.3's `fromValues`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls built here against those that a real Flink 2.3 planned (flink_calls.json)."""
+"""Resolved calls against those that Flink 2.3 planned (flink_calls.json)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def atom(text: str) -> RexNode:
 
 
 def build(call: Any) -> RexNode:
-    """A nested list such as ["+", "i", "1"] resolved."""
+    """Resolve a nested list such as ["+", "i", "1"]."""
     if isinstance(call, str):
         return atom(call)
     if call == ["CURRENT_TIMESTAMP"]:
@@ -172,7 +172,7 @@ def test_functions_make_plain_values_of_time_attributes() -> None:
     "call", [["=", "i", "s"], ["=", "i", "'1'"], ["<>", "s", "dc"], ["IS DISTINCT FROM", "d", "s"]]
 )
 def test_numbers_and_text_are_not_tested_for_equality(call: Any) -> None:
-    # Flink compiles these, and refuses them when they run
+    # Flink compiles these, and fails at run time
     with pytest.raises(ProgramError, match="no implicit conversion"):
         build(call)
 

@@ -1,4 +1,4 @@
-"""Tests of one column merged into ranges; checked against evaluating them one by one."""
+"""Comparisons of one column merged into ranges, checked by evaluation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build(condition: tuple[object, ...]) -> RexNode:
 
 
 def holds(rex: RexNode, value: int) -> bool:
-    """The condition for one value of the column."""
+    """Evaluate the condition for one value of the column."""
     if isinstance(rex, Literal):
         return bool(rex.value)
     assert isinstance(rex, Call)

@@ -1,4 +1,4 @@
-"""Files that are generated from the declarations of functions are current."""
+"""Files generated from the declarations of functions are up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options: which values they take, and their defaults."""
+"""Options: accepted values and defaults."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_misspelt_keys_have_a_nearest_one() -> None:
 
 
 def test_an_option_without_effect_is_named_nowhere_else(root: Path) -> None:
-    """What the reference says of an option is true: one with an effect is read somewhere, one without is not."""
+    """The reference is right about options: one with an effect is read somewhere, one without is not."""
     code = [
         path.read_text(encoding="utf-8")
         for folder in ("api", "planner", "plans", "cli")

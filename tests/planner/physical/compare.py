@@ -1,4 +1,4 @@
-"""Compares the plans compiled here with those that Flink compiled: operators in order, state entries, sinks.
+"""Compares plans compiled here with those that Flink compiled: operators in order, state entries, sinks.
 
 python -m tests.planner.physical.compare CASES_DIR [category[/case] ...] [--out DIR] [-v]
 """
@@ -19,7 +19,7 @@ from compiled_plan.plans.plan import CompiledPlan
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a case went: `same`, `differs`, `refused` (by us alone), `accepted` (by us alone), `crashed`."""
+    """Outcome of a case: `same`, `differs`, `refused` (by us alone), `accepted` (by us alone), `crashed`."""
 
     case: str
     verdict: str
@@ -27,7 +27,7 @@ class Comparison:
 
 
 def shape(plan: dict[str, Any]) -> list[str]:
-    """A line for each node: kind, state entries, and for sinks what reaches them."""
+    """A line per node: kind, state entries, and for sinks the changelog mode of the input."""
     lines = []
     for node in plan["nodes"]:
         kind = node["type"].removeprefix("stream-exec-")
@@ -83,7 +83,7 @@ def compare(folder: Path) -> tuple[Comparison, CompiledPlan | None]:
 
 
 def main() -> int:
-    """Print a line a case, then the totals."""
+    """Print a line per case, then the totals."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("cases", type=Path)
     arguments.add_argument("only", nargs="*")

@@ -1,4 +1,4 @@
-"""Asks a real Flink for the sinks of `sinks.py` and writes its answers into `sinks.json`.
+"""Records Flink's plans for the sinks of `sinks.py` in `sinks.json`.
 
 python -m venv flink && flink/bin/pip install apache-flink==2.3.0
 PYTHONPATH=. flink/bin/python tests/planner/physical/record_sinks.py JAR...
@@ -36,7 +36,7 @@ def answer(program: sinks.Program, jars: list[str]) -> str:
 
 
 def main() -> None:
-    """Ask everything."""
+    """Record all answers."""
     jars = sys.argv[1:]
     answers = {
         sink: sinks.table({program.name: answer(program, jars) for program in sinks.programs(sink)})

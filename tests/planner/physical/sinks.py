@@ -1,4 +1,4 @@
-"""Programs that write one of several queries to one of several sinks, and what a plan says of the sink."""
+"""Programs that write one of several queries to one of several sinks, and the sink's fields in the plan."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCES = {
     "cdc_by_b": f"CREATE TABLE cdc_by_b ({_COLUMNS}, PRIMARY KEY (b) NOT ENFORCED) "
     f"WITH ({_FILES}, 'format' = 'debezium-json')",
 }
-#: Over a sink of the columns `a` and `b`.
+#: Over a sink with the columns `a` and `b`.
 QUERIES = {
     "inserts": "SELECT a, b FROM s",
     "inserts without watermarks": "SELECT a, b FROM unmarked",
@@ -73,7 +73,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "FORCE": {_MATERIALIZE: "FORCE"},
     "NONE": {_MATERIALIZE: "NONE"},
 }
-#: Reasons of refusals, with words of Flink's message and of the one here.
+#: Reasons for refusals, with words of Flink's message and of ours.
 REASONS = {
     "no primary key": ("declare primary key for sink", "needs a primary key"),
     "upsert key": ("has an upsert key that differs", "is not the query's upsert key"),
@@ -86,7 +86,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Program:
-    """An INSERT into a sink: what is set and created before it, and the statement."""
+    """An INSERT into a sink: settings and declarations, and the statement."""
 
     query: str
     conflict: str
@@ -100,7 +100,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The query, with the clause and the option."""
+        """The query with its conflict clause and option."""
         return " | ".join((self.query, self.conflict, self.option))
 
 
@@ -120,7 +120,7 @@ def refused(message: str) -> str:
 
 
 def planned(plan: Mapping[str, Any], conflict: str) -> str:
-    """The materialiser, the upsert key and the changelog mode of a plan's sink."""
+    """The materializer, the upsert key and the changelog mode of a plan's sink."""
     (sink,) = (node for node in plan["nodes"] if node["type"].startswith("stream-exec-sink"))
     assert sink.get("conflictStrategy", {}).get("behavior", "") == conflict
     entries = [entry["name"] for entry in sink.get("state", [])]
@@ -131,13 +131,13 @@ def planned(plan: Mapping[str, Any], conflict: str) -> str:
 
 
 def collapsed(answers: Mapping[str, Any]) -> Any:
-    """Answers by name, or the one answer if all are equal."""
+    """Answers by name, or a single answer if all are equal."""
     values = list(answers.values())
     return values[0] if all(value == values[0] for value in values) else dict(answers)
 
 
 def table(answers: Mapping[str, str]) -> dict[str, Any]:
-    """Answers by query, conflict clause and option, of programs by their names."""
+    """Answers by query, conflict clause and option, from answers by program name."""
     return {
         query: collapsed(
             {

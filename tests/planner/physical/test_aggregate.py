@@ -14,10 +14,10 @@ COUNTS = "(SELECT k, COUNT(*) AS c, MAX(v) AS m FROM t GROUP BY k)"
 @pytest.mark.parametrize(
     ("query", "retractions"),
     [
-        # the group is what is counted, so a row moves from group to group and takes its value along
+        # the group key is what is counted, so a row moves between groups and its value is retracted
         (f"SELECT c, MIN(k) FROM {COUNTS} GROUP BY c", (True,)),
         (f"SELECT c, MAX(m) FROM {COUNTS} GROUP BY c", (True,)),
-        # the group stays, and a maximum only grows
+        # the group stays the same, and a maximum only grows
         (f"SELECT CAST(k AS BIGINT), MAX(m) FROM {COUNTS} GROUP BY k", (False,)),
         (f"SELECT CAST(k AS BIGINT), MIN(m) FROM {COUNTS} GROUP BY k", (True,)),
     ],

@@ -1,4 +1,4 @@
-"""DISTINCT over types that Flink cannot tell apart."""
+"""DISTINCT over types that Flink does not distinguish."""
 
 from __future__ import annotations
 

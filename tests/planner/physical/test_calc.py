@@ -71,7 +71,7 @@ def test_conditions_in_words(condition: str, text: str) -> None:
 
 
 def doubled(times: int, source: str = "SELECT a AS v FROM t") -> str:
-    """A query of so many levels, each of which reads the column below it twice."""
+    """A query of this many levels, each of which reads the column below twice."""
     for _ in range(times):
         source = f"SELECT v + v AS v FROM ({source})"
     return source

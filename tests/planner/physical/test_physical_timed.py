@@ -1,4 +1,4 @@
-"""Plans of operators that follow time, compared with those that Flink 2.3 compiled for the same programs."""
+"""Plans of time-based operators, compared with those that Flink 2.3 compiled for the same programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from compiled_plan.plans.errors import CompiledPlanError
 
 _HERE = Path(__file__).parent
 _PLANS = json.loads((_HERE / "timed_plans.json").read_text())
-#: What of a node is compared beside its kind: all fields of its own but names that only Flink makes up.
+#: Compared fields of a node, beside its kind: all of its own except generated names.
 _FIELDS = {
     "local-group-aggregate": ("grouping", "aggCallNeedRetractions", "needRetraction"),
     "global-group-aggregate": ("grouping", "aggCallNeedRetractions", "needRetraction", "generateUpdateBefore"),
@@ -54,9 +54,9 @@ _SINK = "'connector' = 'filesystem', 'path' = '/data/out', 'format' = 'debezium-
 
 
 def bare(value: Any) -> Any:
-    """A node's JSON without the names of columns, and without the type that Flink gives LAG with a default.
+    """The JSON of a node without column names, and without Flink's type of LAG with a default.
 
-    It is NOT NULL there, and the null of a row before comes out as -1; here it may be null.
+    Flink declares it NOT NULL, and the null of a previous row becomes -1; here the type is nullable.
     """
     if isinstance(value, dict):
         left = "type" if value.get("internalName") == "$LAG$1" and len(value["argList"]) == 3 else ""
@@ -71,7 +71,7 @@ def bare(value: Any) -> Any:
 
 
 def own(node: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a node that are compared."""
+    """The compared fields of a node."""
     kind = kind_of(node)
     fields = _FIELDS.get(kind)
     own_fields = {key: item for key, item in node.items() if key not in _COMMON and (fields is None or key in fields)}

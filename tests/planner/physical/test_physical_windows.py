@@ -1,4 +1,4 @@
-"""Plans of programs with windows against those that Flink compiled for them, node by node."""
+"""Plans of window programs against those that Flink compiled, node by node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from tests.conformance.cases import CASES
 
-#: Flink does not push columns that nobody reads down through a ranking.
+#: Flink does not push the projection of unused columns through a ranking.
 FEWER_COLUMNS = {"window/window_dedup_first", "window/window_dedup_last", "window/window_topn_direct"}
 #: Statements of a set share nodes at other places than in Flink.
 OTHER_NODES = {"window/days_at_both_ends", "window/days_in_new_york", "window/days_of_1969_and_1970"}
@@ -19,7 +19,7 @@ CHOSEN = sorted(
     for path in [*CASES.glob("window/*/flink-plan.json"), CASES / "pipelines/window_agg_then_group/flink-plan.json"]
     if (name := f"{path.parent.parent.name}/{path.parent.name}") not in OTHER_NODES
 )
-#: What says nothing about how a program runs, and what differs between plans of one program.
+#: Fields without effect on the run, which differ between plans of one program.
 LEFT_OUT = ("id", "uid", "ttlAsCompiled", "description", "configuration")
 
 
@@ -50,7 +50,7 @@ CREATE TABLE c (k INT, i INT, s STRING, dc DECIMAL(10, 2), ts TIMESTAMP(3), WATE
 
 
 def accumulators(source: str, calls: str, *types: str, window: str = "TUMBLE") -> list[tuple[str, Any]]:
-    """Name and type of what the first phase sends, without the group and the end of the slice."""
+    """Name and type of each accumulator of the local phase, without group key and slice end."""
     slide = "INTERVAL '1' MINUTE, " if window == "HOP" else ""
     columns = ", ".join(f"c{at} {type_}" for at, type_ in enumerate(types))
     table = f"TABLE({window}(TABLE {source}, DESCRIPTOR(ts), {slide}INTERVAL '5' MINUTE))"

@@ -1,4 +1,4 @@
-"""Tables of messages in plans: those of the programs in `kafka/` are what Flink 2.3 compiles with its connector 5.0."""
+"""Message tables in plans: for the programs in `kafka/` the plans that Flink 2.3 compiles with its connector 5.0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHERE = "'properties.bootstrap.servers' = 'localhost:9092', 'topic' = 't'"
 def test_the_plan_is_flinks(case: Path) -> None:
     plan, program = ((case / name).read_text() for name in ("flink-plan.json", "program.sql"))
     if "table.local-time-zone" in plan:
-        # Flink's nodes of windows say the zone of the session.
+        # Flink's window nodes contain the session time zone.
         program = f"SET 'table.local-time-zone' = 'UTC';{program}"
     actual = TableEnvironment().compile_script(program).to_json()
     assert same_plan(actual, plan)

@@ -1,4 +1,4 @@
-"""Options that a program sets and its plan needs at the run: kept in the nodes that use them."""
+"""Options that a program sets and the run needs: stored in the nodes that use them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CREATE TABLE n (n BIGINT) WITH ('connector' = 'print');
 
 
 def configured(query: str, key: str = ZONE, value: str = "Asia/Tokyo") -> list[str]:
-    """The kinds of the nodes that keep an option."""
+    """The kinds of the nodes that store an option."""
     plan = TableEnvironment({key: value}).compile_script(TABLES + query)
     return [node.kind for node in plan.nodes if node.configuration.get(key) == value]
 

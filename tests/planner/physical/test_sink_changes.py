@@ -1,4 +1,4 @@
-"""Sinks, conflict clauses and kinds of queries, with what Flink makes of each: `record_sinks.py` asks it."""
+"""Sinks, conflict clauses and kinds of queries, with Flink's plans for each, recorded by `record_sinks.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A naive evaluator of relational trees over lists of rows: slow, obvious, and the same before and after rewrites."""
+"""A naive evaluator of relational trees over lists of rows: slow, obvious, and independent of rewrites."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ Outer = Mapping[str, Row]
 
 
 class Evaluator:
-    """Evaluates trees over tables given as lists of dicts."""
+    """Evaluate trees over tables of dicts."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
 
     def rows(self, rel: RelNode, outer: Outer | None = None) -> list[Row]:
-        """The rows that a tree gives, in some order."""
+        """The rows of a tree, in any order."""
         return self._rows(rel, outer or {})
 
     def _rows(self, rel: RelNode, outer: Outer) -> list[Row]:
@@ -151,7 +151,7 @@ class Evaluator:
         rows = self._rows(rel.input, outer)
         result: list[Row] = []
         for grouping_set in rel.grouping_sets or (rel.grouping,):
-            # In a stream the empty grouping set of several gives no row for no input.
+            # In a stream the empty grouping set among several gives no row for empty input.
             groups: dict[Row, list[Row]] = {} if grouping_set or rel.grouping_sets else {(): []}
             for row in rows:
                 groups.setdefault(tuple(row[index] for index in grouping_set), []).append(row)

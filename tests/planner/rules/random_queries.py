@@ -1,4 +1,4 @@
-"""Random queries over the tables of `test_meaning`: joins of every kind, subqueries, groups; all of them valid."""
+"""Random valid queries over the tables of `test_meaning`: joins of every kind, subqueries, groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN")
 
 
 class Generator:
-    """Makes queries from a seed; `depth` says how far subqueries may nest."""
+    """Generate queries from a seed; `depth` limits the nesting of subqueries."""
 
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Keys of joins out of conditions with OR, as Flink 2.3 finds them (its plans of the same programs)."""
+"""Join keys extracted from conditions with OR, as Flink 2.3 extracts them (its plans of the same programs)."""
 
 from __future__ import annotations
 

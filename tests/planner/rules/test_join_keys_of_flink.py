@@ -1,7 +1,7 @@
-"""Which joins have which keys, for conditions of all kinds, beside what Flink 2.3 compiles of the same queries.
+"""Join keys for conditions of all kinds, compared with Flink 2.3's plans of the same queries.
 
-`join_predicates.json` has for each query Flink's joins: kind, number of keys, how many of them let nulls meet. Where
-they differ here it has `here`, and `why`.
+`join_predicates.json` has the joins of Flink's plan for each query: kind, number of keys, number of null-safe keys.
+Where ours differ, it has `here` and `why`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rewrites keep the meaning of queries: the tree before and the tree after give the same rows."""
+"""Rewrites preserve the meaning of queries: the tree before and after gives the same rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ QUERIES = (Path(__file__).parent / "queries.sql").read_text().splitlines()
 
 
 def tables(seed: int) -> dict[str, list[dict[str, object]]]:
-    """Few rows over few values, nulls and duplicates among them; now and then no rows at all."""
+    """Few rows over few values, with nulls and duplicates; sometimes no rows."""
     rng = random.Random(seed)
 
     def number() -> int | None:
@@ -91,7 +91,7 @@ def test_rewrites_keep_the_meaning_of_random_queries(start: int) -> None:
 
 
 def _optimized(bound: Sink) -> RelNode:
-    """The tree as operators are chosen for it."""
+    """The tree as the physical planner receives it."""
     names = [step.name for step in PIPELINE]
     *_, (_, draft) = drafts(Draft(Settings({}), (bound,)), PIPELINE[: names.index("choose_operators")])
     (tree,) = draft.trees
@@ -99,13 +99,13 @@ def _optimized(bound: Sink) -> RelNode:
 
 
 def _target(bound: Sink) -> str:
-    """The table to insert a query's columns into: numbers, or numbers and a truth value."""
+    """The sink table of a query: numbers, or numbers and a truth value."""
     last = bound.row_type.types[-1]
     return f"s{len(bound.row_type.fields)}" + ("b" if isinstance(last, BooleanType) else "")
 
 
 def _bound(environment: TableEnvironment, query: str) -> Sink:
-    """The query as a statement into a table of its own columns."""
+    """The query bound as an INSERT into a table with its columns."""
     text = f"INSERT INTO o {query}"
     (statement,) = parse_script(text)
     assert isinstance(statement, Insert)

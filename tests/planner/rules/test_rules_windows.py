@@ -1,4 +1,4 @@
-"""What becomes of window table functions, and of aggregates, joins and top-n by the columns of their windows."""
+"""Window table functions, and aggregates, joins and top-n by window columns."""
 
 from __future__ import annotations
 

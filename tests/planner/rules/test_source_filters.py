@@ -1,6 +1,6 @@
-"""Conditions and limits that a source of `jdbc` takes over, as Flink 2.3 plans them with its connector 4.0.
+"""Conditions and limits pushed down into a `jdbc` source, as Flink 2.3 plans them with its connector 4.0.
 
-`flink_source_filters.json` has queries, and the push-downs of each scan of the plan that Flink compiled.
+`flink_source_filters.json` has queries and the push-downs of each scan in Flink's plan.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CREATE TABLE k (id BIGINT, name STRING) WITH ('connector' = 'datagen');
 
 
 def expression(rex: dict[str, Any]) -> str:
-    """`>(2, 5 INT NOT NULL)`: columns by their number, constants with their type."""
+    """`>(2, 5 INT NOT NULL)`: columns by index, constants with their type."""
     if rex["kind"] == "INPUT_REF":
         return str(rex["inputIndex"])
     if rex["kind"] == "LITERAL":
@@ -43,7 +43,7 @@ def expression(rex: dict[str, Any]) -> str:
 
 
 def abilities(plan: dict[str, Any]) -> list[list[str]]:
-    """What each scan of a plan is told."""
+    """The push-downs of each scan of a plan."""
     result = []
     for source in (node["scanTableSource"] for node in plan["nodes"] if "scanTableSource" in node):
         texts = []
@@ -67,7 +67,7 @@ def test_sources_are_told_what_flink_tells_them(query: str) -> None:
 
 
 def test_a_condition_that_would_grow_stays_where_it_is() -> None:
-    """An OR of many ANDs as an AND of ORs has as many parts as there are ways to choose one of each."""
+    """An OR of many ANDs in conjunctive form has as many parts as ways to choose one of each."""
     branches = " OR ".join(f"(age = {at} AND name = 'x{at}' AND f > {at})" for at in range(20))
     plan = TableEnvironment().compile_script(f"{TABLES}INSERT INTO s SELECT id, name FROM t WHERE {branches};")
     ((first, *_),) = abilities(json.loads(plan.to_json()))

@@ -1,4 +1,4 @@
-"""Parsing for the tests of this folder: one statement, one expression, and a tree as a short text."""
+"""Parsing helpers: one statement, one expression, and a tree as a short text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def query(statement: Callable[[str], Statement]) -> Callable[[str], ast.QueryNod
 
 @pytest.fixture(scope="session")
 def expression(query: Callable[[str], ast.QueryNode]) -> Callable[[str], ast.Expression]:
-    """The tree of an expression: what SELECT selects."""
+    """The tree of an expression in SELECT."""
 
     def parse(text: str) -> ast.Expression:
         select = query(f"SELECT {text}")

@@ -1,4 +1,4 @@
-"""Asks a real Flink what each spelling of `flink_types.txt` means and writes its answers there.
+"""Records Flink's answer for each spelling of `flink_types.txt` in that file.
 
 python -m venv flink && flink/bin/pip install apache-flink==2.3.0
 flink/bin/python tests/planner/sql/record_flink_types.py
@@ -20,7 +20,7 @@ REFUSED = "-"
 
 
 class Flink:
-    """One environment that is asked everything."""
+    """One environment for all questions."""
 
     def __init__(self) -> None:
         self.env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
@@ -31,7 +31,7 @@ class Flink:
         self.env.execute_sql("CREATE TABLE sink (b BOOLEAN) WITH ('connector'='blackhole')")
 
     def column(self, spelling: str) -> str:
-        """As a column of CREATE TABLE."""
+        """As the type of a column in CREATE TABLE."""
         self.count += 1
         self.env.execute_sql(
             f"CREATE TEMPORARY TABLE t{self.count} (a {spelling}) WITH ('connector'='blackhole')",
@@ -39,7 +39,7 @@ class Flink:
         return self._first(self.env.from_path(f"t{self.count}"))
 
     def cast(self, spelling: str) -> str:
-        """In CAST; an interval as plans have it, as the schema of a query shows all of them alike."""
+        """In CAST; an interval in its plan form, since query schemas show all intervals alike."""
         if spelling.startswith("INTERVAL "):
             return self._interval(spelling)
         return self._first(self.env.sql_query(f"SELECT CAST(NULL AS {spelling})"))
@@ -81,7 +81,7 @@ class Flink:
 def answer(ask: Callable[[str], str], spelling: str) -> str:
     try:
         return ask(spelling)
-    except Exception:  # whatever it raises, Flink refuses
+    except Exception:  # whatever Flink raises is a refusal
         return REFUSED
 
 

@@ -1,4 +1,4 @@
-"""Result types of functions and clauses in SQL, and what is refused: the answers of Flink 2.3."""
+"""Result types of functions and clauses in SQL, and refusals: the answers of Flink 2.3."""
 
 from __future__ import annotations
 

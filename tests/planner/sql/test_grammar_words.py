@@ -1,7 +1,7 @@
-"""Every word of Flink's grammar as a name, in every place where a name may stand.
+"""Every word of Flink's grammar as a name, in every position of a name.
 
-`flink_words.json` has the answers of Flink 2.3 for all tokens of its parser. `{W}` in a statement is the word, `{Q}`
-the word in backticks. A word is taken as the name, or has another meaning (with its columns), or is refused.
+`flink_words.json` has Flink 2.3's answers for all tokens of its parser. `{W}` in a statement is the word, `{Q}`
+the word in backticks. A word is a name, or has another meaning (with its columns), or is refused.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from compiled_plan.plans.errors import CompiledPlanError
 FLINK = json.loads(Path(__file__).with_name("flink_words.json").read_text())
 PLACES = FLINK["places"]
 REFUSED = "-"
-#: Where we differ: FINAL before a minus is a name here, and for Flink the FINAL of MATCH_RECOGNIZE.
+#: Difference: FINAL before a minus is a name here, and in Flink the FINAL of MATCH_RECOGNIZE.
 DIFFERENT = {("FINAL", "watermark"): "+"}
-#: Places where only a name may stand, so that the error for a reserved word says how to quote it.
+#: Positions that allow only a name, so that the error for a reserved word explains how to quote it.
 NAMES = {"ddl", "create_table", "table", "alias", "row_ddl", "field", "qualified", "insert", "view", "key"}
-#: Words that begin something else there.
+#: Words that begin another clause in that position.
 BEGINNINGS = {"CONSTRAINT", "LATERAL", "LIKE", "SELECT", "TABLE", "UNIQUE", "UNNEST", "VALUES", "WATERMARK", "WITH"}
 
 
 def words():
-    """Each word with Flink's answer by place."""
+    """Each word with Flink's answer by position."""
     for answer in FLINK["answers"]:
         taken = PLACES if answer["taken_in"] == "everywhere" else answer["taken_in"]
         outcomes = {place: "+" if place in taken else answer["other_meaning"].get(place, REFUSED) for place in PLACES}
@@ -35,7 +35,7 @@ def words():
 
 
 def columns(place, word):
-    """The columns of the place's query; nothing for another statement."""
+    """The columns of the position's query; empty for another statement."""
     env = TableEnvironment()
     *before, last = [text.replace("{W}", word).replace("{Q}", f"`{word}`") for text in PLACES[place]]
     for statement in before:

@@ -1,4 +1,4 @@
-"""Init files: what may stand in one, and how its errors are told."""
+"""Init files: allowed statements, and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused: where the error points, and what it advises."""
+"""Syntax errors: position and advice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 
 ERRORS = [
-    # text, line, column, length of the carets, a part of message or remedy
+    # text, line, column, length of the carets, part of message or remedy
     ("CREATE TABLE t (\n  id INT,\n  method STRING)", 3, 3, 6, "`method`"),
     ("SELECT a FROM t WHERE (a = 1", 1, 29, 1, "expected ')'"),
     ("SELECT a) FROM t", 1, 9, 1, "')' without '('"),

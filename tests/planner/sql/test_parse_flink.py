@@ -1,4 +1,4 @@
-"""The parser against Flink's: what Flink takes is taken, what it refuses is refused; and all the programs we have."""
+"""The parser accepts and refuses what Flink's parser does; and parses all programs of the repository."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_place_of_a_node_in_the_middle_of_a_line():
 
 
 def test_the_parser_starts_quickly():
-    """Nothing that is heavy is loaded."""
+    """Load no heavy module."""
     code = (
         "import sys, planner.sql.parse as p; p.parse_script('SELECT 1');"
         "print([m for m in ('pyspark', 'pandas', 'jsonschema') if m in sys.modules])"

@@ -13,25 +13,25 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.types import LogicalType
 from compiled_plan.plans.types.parse import parse_type
 
-#: Where we differ, and why.
+#: Differences from Flink, with reasons.
 TAKEN = {
-    # Flink cannot write these types into a plan; they are held with the precision that plans have, which loses nothing.
+    # Flink cannot write these types into a plan; here they have the precision of plans, which loses nothing.
     ("INTERVAL MINUTE(3) TO SECOND(3)", "cast"): "INTERVAL MINUTE TO SECOND(3)",
     ("INTERVAL HOUR(3)", "cast"): "INTERVAL HOUR",
     ("INTERVAL MINUTE(3)", "cast"): "INTERVAL MINUTE",
-    # Flink loads the class and its serializer; here a RAW type is a name.
+    # Flink loads the class and its serializer; here a RAW type is only a name.
     ("RAW('java.lang.Object', '')", "cast"): "RAW('java.lang.Object', '')",
     ("RAW('java.lang.Object', '')", "text"): "RAW('java.lang.Object', '')",
-    # Flink takes names of classes of Java; those of Python's local classes have other characters.
+    # Flink accepts names of Java classes; names of local Python classes have other characters.
     **{("STRUCTURED<'1x', a INT>", place): "STRUCTURED<'1x', `a` INT>" for place in ("column", "cast", "text")},
-    # The type of flags in plans, which Flink writes in another way.
+    # The type of flags in plans, which Flink spells differently.
     ("SYMBOL", "text"): "SYMBOL",
     ("NULL NOT NULL", "text"): "NULL NOT NULL",
 }
 REFUSED = {
-    *(("BITMAP", place) for place in ("column", "cast")),  # read in plans, and not supported in programs
+    *(("BITMAP", place) for place in ("column", "cast")),  # readable in plans, not supported in programs
     *(("STRUCTURED<'x.Y', a INT, a INT>", place) for place in ("column", "cast", "text")),  # never readable again
-    ("ROW<a: INT>", "text"),  # a name that must be quoted
+    ("ROW<a: INT>", "text"),  # a name that needs quotes
 }
 
 
@@ -57,7 +57,7 @@ def cast(spelling: str) -> LogicalType:
 
 
 def uncommented(text: str) -> str:
-    """Without the comments of fields: SQL's are kept here, and dropped by Flink."""
+    """The type without field comments: SQL keeps them here, and Flink drops them."""
     return re.sub(r" '[a-z]+'(?=[,>])", "", text)
 
 
@@ -105,7 +105,7 @@ SET = "CHARACTER SET"
     ],
 )
 def test_the_character_set_of_a_text(spelling: str, in_column: str | None, in_cast: str | None) -> None:
-    """The answers of Flink 2.3, the cast being that of a STRING."""
+    """Flink 2.3's answers; the cast is that of a STRING."""
 
     def cast_text(spelling: str) -> LogicalType:
         query = f"SELECT CAST(s AS {spelling}) FROM (VALUES (CAST(NULL AS STRING))) AS t(s)"

@@ -1,4 +1,4 @@
-"""Expressions of the Table API have the plans of the SQL that they stand for."""
+"""Expressions of the Table API have the plans of the equivalent SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors come up at the call: they name the operation, the expression, the columns that there are, and the nearest."""
+"""Errors are raised at the call: they name operation, expression, available columns and the nearest one."""
 
 from __future__ import annotations
 

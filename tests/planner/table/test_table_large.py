@@ -1,4 +1,4 @@
-"""Chains of operations of a size that programs make in loops."""
+"""Long chains of operations, as programs build them in loops."""
 
 from __future__ import annotations
 

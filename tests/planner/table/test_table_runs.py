@@ -1,4 +1,4 @@
-"""What operations without an SQL of their own compute, run on Spark: splits, samples, null handling."""
+"""Results of operations without an SQL equivalent, on Spark: splits, samples, null handling."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WEIGHTS = [0.5, 0.3, 0.2]
 def run(
     spark: SparkSession, folder: Path, files: int, *, splits_alone: bool = False
 ) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each sink, after one run of all over the rows in a number of files, each a micro-batch."""
+    """The rows of each sink, after one run of all sinks over rows in several files, each a micro-batch."""
     from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.session.options import RunOptions
 

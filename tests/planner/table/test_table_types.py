@@ -1,4 +1,4 @@
-"""Programs that use the Table API are fully typed: mypy's strict mode passes, and knows what each call gives."""
+"""Programs that use the Table API are fully typed: mypy's strict mode passes and infers the result of each call."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ list[str]
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What mypy says of the program."""
+    """The output of mypy for the program."""
     from mypy import api
 
     folder = tmp_path_factory.mktemp("typed")

@@ -1,4 +1,4 @@
-"""Users' aggregate functions where they stand: TTL hints without groups, and the methods that a place needs."""
+"""User-defined aggregate functions by position: TTL hints without groups, and the methods that a position requires."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ FOR_5 = "INTERVAL '1' SECOND, INTERVAL '5' SECOND"
 )
 @pytest.mark.parametrize("strategy", ["ONE_PHASE", "TWO_PHASE"])
 def test_methods_that_a_place_needs(place: str, missing: str, strategy: str) -> None:
-    """Missing ones are found when the program is compiled, and named with what to define."""
+    """A missing method is an error at compile time that names the method to define."""
     env = environment()
     env.set("table.optimizer.agg-phase-strategy", strategy)
     env.compile_plan_sql(f"INSERT INTO o SELECT whole(v) {place}")
@@ -114,7 +114,7 @@ class Two(TableAggregateFunction[int, list[int]]):
 
 
 def test_table_aggregate_functions_are_refused() -> None:
-    """Flink runs them, and says of its own plan that the node's type is missing."""
+    """Flink runs them, but refuses its own plan because the node type is missing."""
     env = environment()
     refusals = [
         lambda: env.create_temporary_function("two", Two),

@@ -1,4 +1,4 @@
-"""Calls of users' functions in programs: names, statements, casts, plans. The expected plans are Flink 2.3's."""
+"""Calls of user-defined functions in programs: names, statements, casts, plans. The expected plans are Flink 2.3's."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def environment() -> TableEnvironment:
 
 
 def nodes(env: TableEnvironment, query: str, columns: str) -> list[dict[str, Any]]:
-    """The nodes of a plan; reading the plan and writing it again changes nothing, and its schema holds."""
+    """The nodes of a plan; writing the parsed plan changes nothing, and its schema validates."""
     env.execute_sql(f"CREATE TABLE IF NOT EXISTS o ({columns}) WITH ('connector' = 'blackhole')")
     text = env.compile_plan_sql(f"INSERT INTO o {query}").to_json()
     assert CompiledPlan.from_json(text).to_json() == text
@@ -72,7 +72,7 @@ def calc(query: str, columns: str, env: TableEnvironment | None = None) -> dict[
 
 
 def without_python(value: Any) -> Any:
-    """A plan's JSON as Flink writes it: what says where a Python class is, is ours."""
+    """A plan's JSON as Flink writes it, without our fields that locate a Python class."""
     if isinstance(value, list):
         return [without_python(item) for item in value]
     if isinstance(value, dict):
@@ -81,7 +81,7 @@ def without_python(value: Any) -> Any:
 
 
 def test_a_scalar_call_is_flinks() -> None:
-    """The name as written, an implicit cast, CHAR as STRING without one; calls of one volatile function stay two."""
+    """The name as written, an implicit cast, CHAR as STRING without one; two calls of a volatile function stay two."""
     node = calc("SELECT ADDUP(i, l), shout(t), shout('x') FROM s", "a BIGINT, b STRING, c STRING")
     column = {"kind": "INPUT_REF", "inputIndex": 2, "type": STRING}
     assert without_python(node["projection"]) == [
@@ -219,7 +219,7 @@ def type_of_call(env: TableEnvironment, call: str) -> str:
 
 
 def test_which_function_a_name_means() -> None:
-    """A temporary system function before built-in ones, those before functions of catalogs; names know no case."""
+    """Temporary system functions precede built-in ones, those catalog functions; names are case-insensitive."""
     env = environment()
     env.create_temporary_function("upper", Upper)
     assert type_of_call(env, "UPPER(t)") == STRING

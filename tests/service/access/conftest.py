@@ -1,4 +1,4 @@
-"""A service that asks for tokens, and a client with each role."""
+"""A service with authentication, and a client per role."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def client(app: FastAPI) -> Iterator[TestClient]:
 
 @pytest.fixture
 def make(app: FastAPI) -> Make:
-    """Makes a token: its id and its secret."""
+    """Create a token: its id and its secret."""
 
     def token(role: Role = Role.OPERATOR, name: str = "jane", days: float | None = None) -> tuple[int, str]:
         with app.state.parts.database.write() as session:
@@ -49,5 +49,5 @@ def make(app: FastAPI) -> Make:
 
 
 def bearer(secret: str) -> dict[str, str]:
-    """The header of a token."""
+    """The Authorization header of a token."""
     return {"Authorization": f"Bearer {secret}"}

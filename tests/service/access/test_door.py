@@ -17,7 +17,7 @@ from compiled_plan.service.workers.pool import Workers
 from tests.service.access.conftest import Make, bearer
 from tests.support.service import client_of
 
-#: What changes nothing though it is no GET, and what ends one's own session.
+#: Routes that are no GET but change nothing, or only end the caller's own session.
 HARMLESS = {("POST", "/pipelines/{name}/versions/{number}/ttl/check"), ("DELETE", "/session")}
 OPEN = {("GET", "/health"), ("POST", "/session")}
 
@@ -268,7 +268,7 @@ def test_a_sign_in_is_small(client: TestClient) -> None:
 
 
 def test_every_route_says_which_role_it_needs(app: FastAPI) -> None:
-    """A route that asks for nobody would answer a viewer whatever it does."""
+    """A route without a role would answer a viewer whatever it does."""
     from compiled_plan.service.app import ROUTERS
 
     checks = 0

@@ -1,4 +1,4 @@
-"""Who may do what with runs, and what of them nobody sees."""
+"""Permissions on runs, and details of runs that nobody sees."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def app(settings: Settings, workers: Workers) -> FastAPI:
 
 @pytest.fixture
 def operator(client: TestClient, make: Make) -> Iterator[dict[str, str]]:
-    """The header of an operator; there is a pipeline, which is stopped in the end."""
+    """The header of an operator; a pipeline exists, which is stopped at the end."""
     headers = bearer(make()[1])
     assert client.post("pipelines", json={"name": "shop"}, headers=headers).status_code == 201
     response = client.post("pipelines/shop/versions", json={"program": PROGRAM}, headers=headers)
@@ -83,7 +83,7 @@ def test_other_sites_start_and_stop_nothing(
         for who in (operator, {"x-csrf-token": with_cookie}):
             answer = client.post(f"pipelines/shop/{path}", json={"version": 1}, headers={**who, **headers})
             assert answer.status_code == 403, path
-        # The cookie alone is what another site's form would send.
+        # A form on another site would send the cookie alone.
         assert client.post(f"pipelines/shop/{path}", json={"version": 1}).status_code == 403, path
     client.cookies.clear()
     assert run(client, operator)["number"] == 0

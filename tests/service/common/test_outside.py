@@ -98,7 +98,7 @@ def test_what_stays_within(options: dict[str, str], data: Path) -> None:
     assert options
 
 
-#: Texts that are no path, URL, class or configuration, by the end of the option's name: what is there is named in them.
+#: Values that are no path, URL, class or configuration, by option suffix: the option names something in a server.
 _NAMES = tuple(
     (
         "connector format topic topic-pattern table-name username password provider scan.mode id fields prefix "
@@ -133,7 +133,7 @@ def _open(option: TableOption) -> bool:
 @pytest.mark.attack
 @pytest.mark.parametrize(("name", "option"), _declared())
 def test_every_declared_option_of_any_text_is_checked(name: str, option: str, data: Path) -> None:
-    """A path in any option is refused; an option that takes a relative one is known as a path by its name."""
+    """A path in any option is refused; an option that takes a relative path is recognized by its name."""
     for value in _HOSTILE:
         with pytest.raises(UnsupportedError):
             check_outside(plan_with(**{"connector": name, option: value}), Allowed(data=(str(data),)))
@@ -213,7 +213,7 @@ def test_functions_come_from_allowed_folders(function: dict[str, str], good: boo
 
 
 def test_a_script_imports_no_module_of_another_place(workers: Workers, tmp_path: Path) -> None:
-    """What is refused is not even imported."""
+    """A refused script is not even imported."""
     (tmp_path / "allowed").mkdir()
     sign = tmp_path / "sign"
     (tmp_path / "hostile.py").write_text(f"open({str(sign)!r}, 'w').close()\n")

@@ -1,4 +1,4 @@
-"""The figures of all runs, and the dashboard that shows them."""
+"""Metrics of all runs, and the dashboard over them."""
 
 from __future__ import annotations
 

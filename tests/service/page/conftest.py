@@ -1,4 +1,4 @@
-"""A service with samples, and a browser that looks at it: Chromium, headless."""
+"""A service with samples, and a headless Chromium."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from compiled_plan.service.app import PREFIX
 from tests.service.page.served import build, fill, served
 
-#: Where Debian, other systems and a person's own choice have it.
+#: Paths on Debian and other systems, and a user's own choice.
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 SHOTS = Path(__file__).parents[3] / "docs" / "images"
 
 
 @dataclass(frozen=True)
 class Site:
-    """A service that is served.
+    """A running service.
 
     Args:
         app: the service.
@@ -37,7 +37,7 @@ class Site:
     client: httpx.Client
 
     def name_of_new(self, program: str, name: str) -> str:
-        """A pipeline of a test's own."""
+        """Register a pipeline for one test."""
         self.client.post("pipelines", json={"name": name}).raise_for_status()
         body = {"program": program, "comment": "First version"}
         self.client.post(f"pipelines/{name}/versions", json=body).raise_for_status()
@@ -46,7 +46,7 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The samples, registered."""
+    """The registered samples."""
     app = build(tmp_path_factory.mktemp("page") / "home")
     with served(app) as address, httpx.Client(base_url=f"{address}{PREFIX}/", timeout=60) as client:
         fill(app, address)
@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium. A machine without one fails here: what nobody looked at is not known to work."""
+    """Chromium. A machine without one fails here: an unseen page is not known to work."""
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
     if path is None:
         pytest.fail("the page is tested in Chromium: apt-get install chromium, or set CHROMIUM to its path")
@@ -70,7 +70,7 @@ Open = Callable[..., Page]
 
 @pytest.fixture
 def open_page(browser: Browser, site: Site) -> Iterator[Open]:
-    """Opens an address of the page. The test fails for an error in the page, and for a request to another host."""
+    """Open an address of the page. The test fails on an error in the page, and on a request to another host."""
     contexts: list[Any] = []
     wrong: list[str] = []
 

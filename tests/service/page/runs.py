@@ -1,4 +1,4 @@
-"""Runs for tests of the page, without Spark: the documents of the API, their figures made up."""
+"""Fake runs for tests of the page, without Spark: the API's documents with invented figures."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from compiled_plan.service.web.upgrades import Target
 router = APIRouter(prefix="/pipelines/{name}")
 EVERY = timedelta(seconds=2)
 BATCHES = 1500
-#: When the first of all micro-batches ended.
+#: End of the first micro-batch.
 BEGUN = datetime.now(UTC) - BATCHES * EVERY
 
 
 @dataclass
 class Faked:
-    """What tests decide of the runs.
+    """State of the fake runs, set by tests.
 
     Args:
         operators: uids of the stateful operators of each pipeline.
         sources: names of its tables.
-        lines: what its run printed.
+        lines: output of its run.
         upgrades: the upgrade of each pipeline.
-        settings: how each pipeline runs.
-        targets: the last upgrade that was asked for.
+        settings: run settings of each pipeline.
+        targets: the last requested upgrade.
     """
 
     operators: dict[str, list[str]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Faked:
 
 
 def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, Any]:
-    """A micro-batch as `execute-plan` says it."""
+    """A micro-batch in the form that `execute-plan` reports."""
     slow = math.sin(number / 31) + math.sin(number / 7.3)
     sources = [
         {
@@ -88,7 +88,7 @@ def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, An
 
 
 def set_status(request: Request, name: str, **what: Any) -> None:
-    """Say how a pipeline does."""
+    """Set the status of a pipeline."""
     now = datetime.now(UTC)
     with parts_of(request).database.write() as session:
         pipeline = pipelines.find(session, name)
@@ -116,7 +116,7 @@ def history(request: Request, name: str, hours: float = 1) -> dict[str, Any]:
 
 
 def newest() -> int:
-    """The number of the micro-batch that ended last."""
+    """The number of the last finished micro-batch."""
     return (datetime.now(UTC) - BEGUN) // EVERY
 
 
@@ -162,7 +162,7 @@ def state(request: Request, name: str, operator: str) -> dict[str, Any]:
 
 
 def steps_of(upgrade: dict[str, Any]) -> list[dict[str, str]]:
-    """The steps of an upgrade, as far as they are."""
+    """The steps of an upgrade so far."""
     if upgrade["state"] == "none":
         return []
     texts = ("the run of version 1 ends", "join-orders-customers keeps its rows", "version 2 runs")
@@ -177,7 +177,7 @@ def upgrade(request: Request, name: str) -> dict[str, Any]:
     upgrade = request.app.state.faked.upgrades.get(name, {"state": "none"})
     shown = {**upgrade, "steps": steps_of(upgrade)}
     if upgrade["state"] == "migrating":
-        # Asked for again and again: it goes on a bit each time.
+        # Polled repeatedly: each request advances it.
         upgrade["done"] += 1
         if upgrade["done"] > upgrade["of"]:
             upgrade.update(state="done", can_roll_back=True)

@@ -1,4 +1,4 @@
-"""A service with samples in it, served to a browser: `python -m tests.service.page.served` to look at it by hand."""
+"""A service with samples for a browser: `python -m tests.service.page.served` to try it by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from compiled_plan.service.store.tables import Status
 from tests.service.page import runs
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-#: Name, description, program, state at a glance.
+#: Name, description, program, status.
 PIPELINES: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (
         "clicks-deduplicated",
@@ -56,14 +56,14 @@ PIPELINES: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """An unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def build(home: Path) -> FastAPI:
-    """The service's application with runs that are made up."""
+    """The service's application with fake runs."""
     real = (web.runs.router, web.upgrades.router, web.state.router)
     routers = [router for router in service.ROUTERS if router not in real] + [runs.router]
     with patch.object(service, "ROUTERS", routers):
@@ -74,7 +74,7 @@ def build(home: Path) -> FastAPI:
 
 @contextmanager
 def served(app: FastAPI) -> Iterator[str]:
-    """Serve it; gives the address."""
+    """Serve it; returns the address."""
     port = free_port()
     config = uvicorn.Config(app, port=port, log_level="warning", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
@@ -92,7 +92,7 @@ def served(app: FastAPI) -> Iterator[str]:
 
 
 def add(client: httpx.Client, name: str, description: str, program: str) -> None:
-    """A pipeline with one version."""
+    """Add a pipeline with one version."""
     client.post("pipelines", json={"name": name, "description": description}).raise_for_status()
     body = {"program": program, "comment": "First version"}
     answer = client.post(f"pipelines/{name}/versions", json=body)
@@ -100,7 +100,7 @@ def add(client: httpx.Client, name: str, description: str, program: str) -> None
 
 
 def say(app: FastAPI, name: str, **what: Any) -> None:
-    """Say how a pipeline does."""
+    """Set the status of a pipeline."""
     with app.state.parts.database.write() as session:
         pipeline = pipelines.find(session, name)
         now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""What a person does with the page, in a browser."""
+"""User actions on the page, in a browser."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_graph_has_live_figures_and_the_keyboard_reaches_all_of_it(open_page
     nodes = page.locator(".node")
     expect(nodes).to_have_count(9)
     expect(nodes.filter(has_text="Read orders").first).to_contain_text("/s")
-    # One stop of Tab for all of it; arrow keys from there.
+    # One Tab stop for the whole; arrow keys move within it.
     page.locator(".node[tabindex='0']").focus()
     page.keyboard.press("Home")
     reached = {page.evaluate("document.activeElement.dataset.node")}
@@ -76,7 +76,7 @@ def test_a_ttl_is_edited_in_its_place(open_page: Open, site: Site) -> None:
     expect(page.get_by_text("no such unit: parsecs")).to_be_visible()
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(save).to_be_disabled()
-    # A unit that the page does not judge: the service says it.
+    # The page does not validate units: the service reports the error.
     field.fill("1 ns")
     expect(page.get_by_role("alert")).to_contain_text("less than a millisecond")
     expect(save).to_be_disabled()
@@ -106,7 +106,7 @@ def test_who_was_slower_sees_what_the_other_changed(open_page: Open, site: Site)
     edit = {"edits": [{"node": node["id"], "state": "rightState", "ttl": "7 d"}], "comment": "customers leave"}
     answer = site.client.post(f"pipelines/{name}/versions/1/ttl", json=edit, headers={"if-match": etag})
     assert answer.status_code == 201
-    # What the page knows is what it read before.
+    # The page shows what it loaded before.
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     save.click()
     dialog = page.get_by_role("dialog")
@@ -156,7 +156,7 @@ def test_an_upgrade_and_the_way_back(open_page: Open, site: Site) -> None:
     expect(page.locator(".side .graph")).to_have_count(2)
     expect(page.locator(".verdict")).to_contain_text("Partially compatible")
     expect(page.locator("#upgrade-new .node.change-added").first).to_be_visible()
-    # What is chosen in one graph is chosen in the other.
+    # A selection in one graph is selected in the other.
     page.locator("#upgrade-old .node", has_text="Join orders").click()
     expect(page.locator("#upgrade-new .node", has_text="Join orders")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Migrate to the new program").click()

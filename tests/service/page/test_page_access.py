@@ -1,4 +1,4 @@
-"""Who is not signed in, and who may only look."""
+"""The page without a session, and with the viewer role."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.page
 
 @dataclass(frozen=True)
 class Guarded:
-    """A service that asks for tokens: its address, and a token of each role."""
+    """A service with authentication: its address, and a token per role."""
 
     address: str
     tokens: dict[Role, str]
@@ -41,7 +41,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A browser that nobody signed in with."""
+    """A browser without a session."""
     context = browser.new_context(viewport={"width": 1200, "height": 800})
     page = context.new_page()
     page.set_default_timeout(8000)

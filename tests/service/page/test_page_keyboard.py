@@ -1,4 +1,4 @@
-"""The page without a mouse, and what a reader of screens is told."""
+"""The page without a mouse, and the text for screen readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = """(({ activeElement: it }) => it.ariaLabel ?? it.labels?.[0]?.innerText 
 
 
 def tab_to(page: Page, name: str, *, most: int = 40) -> None:
-    """Press Tab until what is called so has the focus."""
+    """Press Tab until the named element has the focus."""
     for _ in range(most):
         page.keyboard.press("Tab")
         if name in (page.evaluate(NAME) or ""):
@@ -31,7 +31,7 @@ def test_a_ttl_is_edited_and_a_run_is_started_by_keys_alone(open_page: Open, sit
     tab_to(page, name, most=80)
     page.keyboard.press("Enter")
     expect(page.locator(".node").first).to_be_visible()
-    # The first stop is a way past the head of the page.
+    # The first stop skips the head of the page.
     tab_to(page, "Read refunds")
     for key in ("Down", "Right"):
         page.keyboard.press(f"Arrow{key}")

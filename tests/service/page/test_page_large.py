@@ -19,7 +19,7 @@ pytestmark = pytest.mark.page
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Of a service with a large registry."""
+    """Address of a service with a large registry."""
     settings = Settings(home=tmp_path_factory.mktemp("large"), tokens=False)
     program = (SAMPLES / "upgrade/second.sql").read_text(encoding="utf-8")
     fill(settings, TableEnvironment().compile_script(program).to_json())
@@ -43,7 +43,7 @@ def page(browser: Browser) -> Iterator[Page]:
     ],
 )
 def test_a_view_is_there_in_less_than_a_second(address: str, page: Page, where: str, wanted: str) -> None:
-    """From an empty page to what a person waits for; the best of some, since the machine does other things, too."""
+    """From an empty page to the content that a user waits for; the best of several, since the machine is shared."""
     seconds = []
     for _ in range(4):
         page.goto("about:blank")

@@ -1,4 +1,4 @@
-"""How the page looks: accessibility, width, time, and the pictures of the docs."""
+"""The page's appearance: accessibility, width, speed, and the pictures of the docs."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ VIEWS = {
     "refused": ("pipelines/orders-with-shipments/upgrade", ".upgrade-progress .step"),
     "nothing": ("pipelines/customers-latest/live", ".live-head"),
 }
-#: The dialogs, by the button that opens them.
+#: Dialogs by the button that opens them.
 OPENED = {"new": "New", "settings": "How it runs", "program": "Program of version 1", "confirmed": "Stop"}
-#: An operator with its panel open.
+#: An operator with an open panel.
 JOIN = re.compile("^Join orders with customers")
 
 
@@ -78,7 +78,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(open_page: Open, view: str)
 
 
 def drawn_in(page: Page, where: str) -> float:
-    """Milliseconds from the list of pipelines to the frame after a plan is there."""
+    """Milliseconds from the list of pipelines to the first frame with a plan."""
     page.goto(page.url.partition("#")[0] + "#/pipelines")
     expect(page.locator(".pipelines-table")).to_be_visible()
     measured = page.evaluate(
@@ -108,16 +108,16 @@ def test_two_hundred_operators_are_drawn_in_less_than_a_second(open_page: Open, 
     count = len(json.loads(graph)["nodes"])
     assert count >= 200
     page = open_page("pipelines")
-    # What is measured is the page: the drawing is answered at once.
+    # Measures the page alone: the layout is answered at once.
     page.route("**/versions/1/graph", lambda route: route.fulfill(body=graph, content_type="application/json"))
-    times = [drawn_in(page, "pipelines/large") for _ in range(3)]  # the machine does other things, too
+    times = [drawn_in(page, "pipelines/large") for _ in range(3)]  # the machine is shared
     print(f"{count} operators: {min(times):.0f} ms")
     assert page.locator(".node").count() == count
     assert min(times) < 1000
     site.client.delete("pipelines/large", headers={"if-match": "*"})
 
 
-#: Name of the picture, view, width and height, colours.
+#: Picture name, view, width and height, colours.
 PICTURES = (
     ("service-pipelines", "pipelines", 1200, 420, "light"),
     ("service-plan", "plan", 1360, 800, "light"),

@@ -1,4 +1,4 @@
-"""What is odd: long texts, names that turn the text, few points and holes in charts, settings of runs."""
+"""Unusual input: long texts, right-to-left names, few points and gaps in charts, run settings."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def test_no_name_turns_the_text_around_it(open_page: Open, site: Site) -> None:
     name = site.name_of_new(ODD, "turning")
     page = open_page(f"pipelines/{name}")
     expect(page.get_by_role("button", name="Read a\ufffdb")).to_be_visible()
-    # Of a table that is joined with itself, the sides tell the two apart.
+    # In a self-join, the sides distinguish the two inputs.
     join = page.locator(".node", has_text="Join")
     expect(join).to_contain_text("left a\ufffdb")
     expect(join).to_contain_text("right a\ufffdb")
     assert "\u202e" not in page.locator("main").inner_text()
     page.goto(f"{site.address}/#/pipelines/{name}/upgrade")
     page.get_by_role("button", name="Begin with version 1").click()
-    # A program is sent back as it was.
+    # The program is sent back unchanged.
     expect(page.get_by_label("Program")).to_have_value(ODD)
     page.goto(f"{site.address}/#/pipelines/{name}/versions")
     page.get_by_role("button", name="Program of version 1").click()
@@ -52,7 +52,7 @@ def test_no_name_turns_the_text_around_it(open_page: Open, site: Site) -> None:
 
 
 def points_of(*seconds: int) -> list[dict[str, Any]]:
-    """Micro-batches that ended so many seconds after a time of the last hour."""
+    """Micro-batches that ended this many seconds after a time in the last hour."""
     figures = {"rowsIn": 100, "rowsOut": 50, "batchMillis": 500, "watermark": None, "operators": []}
     source = {"name": "numbers", "rows": 100, "lag": None, "lagUnit": "records", "table": "c.d.numbers", "nodes": []}
     return [
@@ -86,7 +86,7 @@ def test_charts_of_few_points_and_of_breaks(
 
 
 def answered(page: Page, points: list[dict[str, Any]]) -> None:
-    """The history of a pipeline is these points."""
+    """Make these points the history of a pipeline."""
     now = page.evaluate("Date.now()")
 
     def answer(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""The page over a served service whose runs are real: `execute-plan` on Spark."""
+"""The page over a running service with real runs: `execute-plan` on Spark."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.page
 
-#: What a node says of its state.
+#: State text of a node.
 ROWS = re.compile(r"\d rows?")
-#: How long Spark may take to start, in ms, where other things go on beside.
+#: Limit for the start of Spark, in ms, on a shared machine.
 SPARK = 120_000
 ORDERS = """'connector' = 'datagen', 'rows-per-second' = '200', 'fields.customer.min' = '1',
   'fields.customer.max' = '50', 'fields.amount.min' = '1', 'fields.amount.max' = '9', 'fields.item.length' = '1'"""
@@ -30,7 +30,7 @@ FILES = re.compile(r"'connector' = 'filesystem',\s+'path' = '([^']+)',\s+'format
 
 @dataclass(frozen=True)
 class Place:
-    """A service, a page that looks at it, and the folder of its tables."""
+    """A service, its page, and the folder of its tables."""
 
     page: Page
     api: httpx.Client
@@ -38,7 +38,7 @@ class Place:
     folder: Path
 
     def program(self, sample: str) -> str:
-        """A sample whose orders never end, with the other tables in this place."""
+        """A sample with unbounded orders, and the other tables in this folder."""
         text = (SAMPLES / "upgrade" / f"{sample}.sql").read_text(encoding="utf-8")
 
         def put(match: re.Match[str]) -> str:
@@ -47,18 +47,18 @@ class Place:
         return FILES.sub(put, text)
 
     def write(self, table: str, rows: list[dict[str, Any]]) -> None:
-        """Rows of a table that is read."""
+        """Write rows of a source table."""
         folder = self.folder / "data/upgrade" / table
         folder.mkdir(parents=True, exist_ok=True)
         text = "".join(f"{json.dumps(row)}\n" for row in rows)
         (folder / "rows.json").write_text(text, encoding="utf-8")
 
     def go(self, where: str) -> None:
-        """Open a part of the page."""
+        """Open a section of the page."""
         self.page.goto(f"{self.address}/#/{where}")
 
     def kept(self, name: str, of: str) -> int:
-        """Rows of state of an operator, by the last micro-batch; -1 where the run has had none."""
+        """State rows of an operator after the last micro-batch; -1 before the first."""
         number = self.api.get(f"pipelines/{name}/run").json()["version"]
         graph = self.api.get(f"pipelines/{name}/versions/{number}/graph").json()
         uid = next(node["uid"] for node in graph["nodes"] if node["words"] == of)
@@ -69,14 +69,14 @@ class Place:
 
 @pytest.fixture
 def place(browser: Browser, tmp_path: Path) -> Iterator[Place]:
-    """What runs is stopped at the end."""
+    """Running pipelines are stopped at the end."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     with (
         served(tmp_path / "home", "--no-tokens", "--data", str(tmp_path)) as (_, address, _),
         httpx.Client(base_url=address, timeout=60) as api,
     ):
         page = context.new_page()
-        # Runs take the processors from the page.
+        # Runs compete with the page for processors.
         page.set_default_timeout(30_000)
         expect.set_options(timeout=30_000)
         yield Place(page, api, address.removesuffix("/api/v1/"), tmp_path)
@@ -108,7 +108,7 @@ def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) 
     expect(join).to_contain_text("rows")
     expect(page.locator(".glance")).to_contain_text("Running")
 
-    # A TTL, wrong and right, and what it would remove of what is kept.
+    # A wrong and a right TTL, and the state that it would remove.
     join.click()
     field, save = page.get_by_label("Rows of orders are kept"), page.get_by_role("button", name="Save as a new version")
     field.fill("3 parsecs")
@@ -123,7 +123,7 @@ def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) 
     expect(join).to_contain_text("3 h")
     expect(page.locator(".glance")).to_contain_text("Upgrade waiting", timeout=SPARK)
 
-    # Another program: compared, and then migrated to.
+    # Another program: compared, then migrated to.
     page.get_by_role("link", name="Upgrade").click()
     page.get_by_label("Program").fill(place.program("third"))
     page.get_by_role("button", name="Compile and compare").click()
@@ -161,7 +161,7 @@ def test_runs_that_fail_are_shown_with_their_reason_and_go_on_when_it_is_mended(
     place.api.post("pipelines", json={"name": "names"}).raise_for_status()
     place.api.post("pipelines/names/versions", json={"program": program}).raise_for_status()
     place.go("pipelines/names")
-    # A folder that is not there; the run is to read what is there, and to end.
+    # The folder is missing; the run is to read the available data and end.
     page.get_by_role("button", name="How it runs").click()
     page.get_by_role("dialog").get_by_label("Read what is there now, then end").check()
     page.get_by_role("dialog").get_by_role("button", name="Save and start").click()
@@ -169,7 +169,7 @@ def test_runs_that_fail_are_shown_with_their_reason_and_go_on_when_it_is_mended(
     expect(alert).to_contain_text(str(folder), timeout=SPARK)
     expect(alert).to_contain_text("starts again at")
     expect(alert.locator(".problem-remedy")).not_to_be_empty()
-    # It is there, with a row that cannot be read.
+    # The folder exists, with an unreadable row.
     folder.mkdir()
     (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": "one", "name": "b"}\n', encoding="utf-8")
     expect(alert).to_contain_text("1.json", timeout=SPARK)
@@ -178,7 +178,7 @@ def test_runs_that_fail_are_shown_with_their_reason_and_go_on_when_it_is_mended(
     expect(page.get_by_role("region", name="Log of the run")).to_contain_text("1.json")
     place.go("pipelines")
     expect(page.locator("tr", has_text="names")).to_contain_text("Failed")
-    # Mended, it needs nobody: it is started again.
+    # Once repaired, it restarts by itself.
     (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": 1, "name": "b"}\n', encoding="utf-8")
     expect(page.locator("tr", has_text="names")).to_contain_text("Finished", timeout=SPARK)
     place.go("pipelines/names/live")

@@ -1,4 +1,4 @@
-"""Upgrades in the page: what is asked before one, and where it comes from."""
+"""Upgrades in the page: the confirmation, and where it is opened from."""
 
 from __future__ import annotations
 

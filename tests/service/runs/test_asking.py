@@ -22,7 +22,7 @@ def test_a_wrong_usage_says_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_more_than_have_a_place_are_refused_at_once(tmp_path: Path) -> None:
-    """Each of those who wait has a thread, which others need."""
+    """Each waiting request occupies a thread that others need."""
     gate = tmp_path / "gate"
     waits = f"import pathlib, time\nwhile not pathlib.Path({str(gate)!r}).exists(): time.sleep(0.02)\nprint('{{}}')"
     answers: list[object] = []

@@ -1,4 +1,4 @@
-"""Figures of a pipeline at a glance, of made-up micro-batches."""
+"""Pipeline status figures from invented micro-batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command of a run, of what a pipeline is."""
+"""The command line of a run for each kind of pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a run that crashed is started again."""
+"""Restart delays after crashes."""
 
 from __future__ import annotations
 

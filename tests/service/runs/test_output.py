@@ -1,4 +1,4 @@
-"""What runs print, in files of limited length."""
+"""Output of runs, in files of limited length."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ while True:
 
 @pytest.fixture
 def stubborn(tmp_path: Path) -> Iterator[tuple[RunFolder, subprocess.Popen[str]]]:
-    """A run that says when it is asked to stop, and goes on."""
+    """A run that reports a request to stop, and continues."""
     process = subprocess.Popen([sys.executable, "-c", STUBBORN], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "here\n"

@@ -1,4 +1,4 @@
-"""What nobody needs any more."""
+"""Removal of expired versions, runs and logs."""
 
 from __future__ import annotations
 

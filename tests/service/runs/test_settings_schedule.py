@@ -1,4 +1,4 @@
-"""When a run that ends is started again."""
+"""Scheduled restarts of runs that end."""
 
 from __future__ import annotations
 

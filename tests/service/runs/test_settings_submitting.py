@@ -13,7 +13,7 @@ from compiled_plan.service.runs.settings import Files, RunSettings, submitted
 
 @pytest.fixture
 def submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The path of a spark-submit."""
+    """The path of a fake spark-submit."""
     file = tmp_path / "spark-submit"
     file.write_text("#!/bin/sh\n")
     file.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Runs that are looked after, with a stand-in for `execute-plan`."""
+"""Supervised runs, with a stand-in for `execute-plan`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUICK = Backoff(first=0.1, most=0.3, attempts=2)
 
 
 class Runs:
-    """A service's runs, of one pipeline with two versions."""
+    """A service's runs of one pipeline with two versions."""
 
     def __init__(self, home: Path, database: Database) -> None:
         self.home, self.database = home, database
@@ -41,7 +41,7 @@ class Runs:
             self.id = pipeline.id
 
     def another(self) -> Supervisor:
-        """What another process of the service would be."""
+        """A second process of the service."""
         return Supervisor(self.home, self.database, COMMAND, QUICK)
 
     def start(self, do: str = "run", version: int = 1, **settings: str) -> None:
@@ -91,7 +91,7 @@ class Runs:
         return len(list(runs_of(self.supervisor.folder(self.id))))
 
     def until(self, done: Callable[[], bool], seconds: float = 30) -> None:
-        """Tick until it is so."""
+        """Tick until the condition holds."""
         deadline = time.monotonic() + seconds
         while True:
             self.supervisor.tick()
@@ -221,7 +221,7 @@ def test_a_pid_that_is_used_again_is_not_the_run(runs: Runs) -> None:
 
 
 def test_a_run_that_nobody_began_is_no_crash(runs: Runs) -> None:
-    """Who was about to start it was killed between two steps."""
+    """The process that would have started it was killed between two steps."""
     runs.start("finish")
     folder = new_run(runs.supervisor.folder(runs.id), {"version": 1, "what": "run", "seq": 0})
     runs.until(lambda: runs.status.state == "finished")
@@ -234,7 +234,7 @@ def test_a_run_that_nobody_began_is_no_crash(runs: Runs) -> None:
 
 
 def test_a_way_back_whose_end_was_not_noted_is_not_gone_twice(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The service is killed as it starts what comes after a rollback."""
+    """The service is killed as it starts the run after a rollback."""
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
     runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
@@ -271,7 +271,7 @@ def test_the_state_of_before_goes_at_the_next_start_after_its_time(runs: Runs) -
 
 @pytest.mark.parametrize("moved", [True, False])
 def test_the_way_back_from_an_upgrade_that_never_comes_to_an_end(runs: Runs, moved: bool) -> None:
-    """The version crashes again and again, after its state has moved or before."""
+    """The new version crashes repeatedly, after its state has moved or before."""
     how = {"fake.upgrade": "crash"} if moved else {"fake.do": "crash", "fake.moves": "no"}
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)

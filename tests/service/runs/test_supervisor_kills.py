@@ -1,4 +1,4 @@
-"""The service is killed at random moments while its runs are started, stopped and looked at: it finds them again."""
+"""The service is killed at random moments while runs are started, stopped and watched: it adopts them again."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ ENDED = ("none", "stopped", "finished")
 
 @dataclass
 class Client:
-    """Starts and stops one pipeline, and remembers what was answered. A request without an answer is sent again.
+    """A client that starts and stops one pipeline and records the answers. A request without an answer is sent again.
 
     Args:
         name: of the pipeline.
-        do: how its runs go, see `fake_runs`.
-        chance: what it does next.
-        pending: what was sent last, until it is answered: `start` or `stop`, and the key.
+        do: the behaviour of its runs, see `fake_runs`.
+        chance: chooses the next request.
+        pending: the unanswered request: `start` or `stop`, and its key.
         wanted: whether the service said that it is to run.
-        pid: the process that runs, once it was seen.
-        service: how often the service was started; and the one that the process was last seen by.
-        counts: answered starts and stops, runs that were killed, and those that a service found that was started later.
+        pid: the running process, once seen.
+        service: number of starts of the service; and the one that last saw the process.
+        counts: answered starts and stops, killed runs, and runs that a restarted service adopted.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Client:
     faults: list[str] = field(default_factory=list)
 
     def work(self, address: str, stop: threading.Event) -> None:
-        """Go on until the service is gone."""
+        """Send requests until the service is gone."""
         with httpx2.Client(base_url=f"{address}pipelines/{self.name}/", timeout=60) as http:
             while not stop.is_set() and not self.faults:
                 try:
@@ -69,7 +69,7 @@ class Client:
                 time.sleep(0.01)
 
     def step(self, http: httpx2.Client) -> None:
-        """One request, or two."""
+        """Send one request or two."""
         if self.pending is None:
             run = http.get("run").json()
             self.look(run)
@@ -84,7 +84,7 @@ class Client:
             self.counts[what] += 1
 
     def next_of(self, run: dict[str, Any]) -> tuple[str, str] | None:
-        """What to send next; nothing where the run is to go on, or has not ended yet."""
+        """The next request; None if the run is to continue, or has not ended yet."""
         if not run["wanted"] and not run["pid"] and run["state"] in ENDED and run["number"] == self.runs:
             return ("start", str(uuid.UUID(int=self.chance.getrandbits(128))))
         if self.do == "run" and self.wanted and run["pid"] and self.chance.random() < 0.01:
@@ -93,11 +93,11 @@ class Client:
 
     @property
     def runs(self) -> int:
-        """How many runs there have to be."""
+        """The expected number of runs."""
         return self.counts["start"] + self.counts["killed"]
 
     def look(self, run: dict[str, Any]) -> None:
-        """A run that goes on is always the same process, and there is never one more than was asked for."""
+        """A continuing run is always the same process, and there is never one more than requested."""
         if run["number"] > self.runs:
             self.faults.append(f"run {run['number']}, of {self.counts}: {run}")
         if self.do == "run" and self.wanted:
@@ -125,7 +125,7 @@ def prepare(address: str, clients: Sequence[Client]) -> None:
 
 @contextmanager
 def working(address: str, clients: Sequence[Client]) -> Iterator[None]:
-    """The clients do what they do meanwhile."""
+    """Run the clients while a block runs."""
     stop = threading.Event()
     threads = [threading.Thread(target=client.work, args=(address, stop)) for client in clients]
     for thread in threads:
@@ -139,7 +139,7 @@ def working(address: str, clients: Sequence[Client]) -> Iterator[None]:
 
 
 def kill_a_run(client: Client) -> bool:
-    """Kill the process of a client's run, if it has one that nobody has asked to stop."""
+    """Kill the process of a client's run, if it has one that nobody asked to stop."""
     if not client.pid or client.pending is not None:
         return False
     try:
@@ -152,18 +152,18 @@ def kill_a_run(client: Client) -> bool:
 
 
 def is_told(address: str, client: Client) -> bool:
-    """Whether the service says how a run has ended that was killed while it was away, and starts it again."""
+    """Return True if the service reports the end of a run that was killed while it was away, and restarts the run."""
     run = httpx2.get(f"{address}pipelines/{client.name}/run").json()
     return run["state"] == "failed" and "SIGKILL" in run["message"] and "starts again at" in run["message"]
 
 
 def is_begun(clients: Sequence[Client], before: int) -> bool:
-    """Whether there were more starts than before, or something is wrong."""
+    """Return True if there are more starts than before, or a client found a fault."""
     return any(client.faults for client in clients) or sum(client.counts["start"] for client in clients) > before
 
 
 def kill_while_running(home: Path, times: int, seed: int) -> Counter[str]:
-    """Kill the service so often; counts of what was done meanwhile."""
+    """Kill the service this often; counts of the clients' requests."""
     chance = random.Random(seed)
     clients = [
         Client(name, do, random.Random(f"{seed} {name}"))
@@ -198,12 +198,12 @@ def kill_while_running(home: Path, times: int, seed: int) -> Counter[str]:
 
 
 def finish(address: str, clients: Sequence[Client]) -> None:
-    """Stop all, and look at what there was: each start that was answered is one run, with its figures and its log."""
+    """Stop all clients, and check that each answered start is one run with its figures and its log."""
     for client in clients:
         with httpx2.Client(base_url=f"{address}pipelines/{client.name}/", timeout=60) as http:
             while client.pending is not None:
                 client.step(http)
-            # A stop may come before what was accepted has begun.
+            # A stop may arrive before the accepted start has begun.
             wait_until(lambda http=http, client=client: http.get("run").json()["number"] == client.runs, "a start")  # type: ignore[misc]
             if client.wanted:
                 wait_until(lambda http=http: http.get("run/history").json()["points"] != [], "a micro-batch")  # type: ignore[misc]
@@ -213,14 +213,14 @@ def finish(address: str, clients: Sequence[Client]) -> None:
             assert (run["number"], run["pid"], run["wanted"], client.faults) == (client.runs, 0, False, [])
             for number in range(max(1, run["number"] - 5), run["number"] + 1):
                 lines = http.get("run/logs", params={"run": number}).json()["lines"]
-                # One that was stopped at once may not have come so far.
+                # A run that was stopped at once may have no output yet.
                 assert lines in (["it starts, password=******"], [])
             points = http.get("run/history", params={"hours": 1}).json()["points"]
             assert len(points) >= (client.runs - 1 if client.do == "finish" else client.wanted)
 
 
 def end_all(home: Path) -> None:
-    """No run goes on."""
+    """End all runs."""
     for process in home.glob("runs/*/*/process.json"):
         signal_run(RunFolder(process.parent), signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""How far an upgrade has come."""
+"""Progress of an upgrade."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_steps_are_what_the_run_says(tmp_path: Path) -> None:
     progress.tell({"event": "upgrade", "steps": STEPS})
     progress.tell({"event": "start"})
     assert states(tmp_path, wanted()) == ["done", "waiting", "waiting", "waiting", "waiting"]
-    # Steps are begun in another order than they are shown in.
+    # Steps begin in another order than they are shown in.
     for number, expected in (
         (2, ["waiting", "going-on", "waiting", "waiting"]),
         (1, ["going-on", "done", "waiting", "waiting"]),

@@ -1,4 +1,4 @@
-"""What waits for the end of a run."""
+"""The process that waits for the end of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from compiled_plan.service.runs import waiter
 from compiled_plan.service.runs.folders import COMMAND, EXIT, RunFolder, new_run
 
-#: Ends at once, and leaves a process that ignores what it can.
+#: Ends at once, and leaves a process that ignores every signal it can.
 LEAVES = """
 import subprocess, sys
 child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(99)"
@@ -31,7 +31,7 @@ def run_of(folder: Path, *argv: str) -> RunFolder:
 
 @pytest.fixture
 def signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This process keeps its own."""
+    """Restore this process's signal handlers."""
     monkeypatch.setattr(waiter.signal, "signal", lambda number, handler: None)
 
 

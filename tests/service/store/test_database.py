@@ -49,7 +49,7 @@ def test_sqlite_keeps_what_was_committed_and_its_references(settings: Settings) 
 
 
 def test_the_id_of_a_pipeline_that_was_removed_is_given_to_no_other(settings: Settings) -> None:
-    # Checkpoints and logs are found by it, and stay.
+    # Checkpoints and logs are located by the id, and stay.
     database = open_database(settings)
     first, second = pipeline(), pipeline()
     with database.write() as session:

@@ -1,4 +1,4 @@
-"""What a registry of 1,000 pipelines and 100,000 versions is asked."""
+"""Queries on a registry of 1,000 pipelines and 100,000 versions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def large(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Iterato
 
 
 def fill(settings: Settings, plan: str = "{}") -> None:
-    """All the pipelines with all their versions, which have one plan."""
+    """Insert the pipelines with their versions, which share one plan."""
     created = {"created_at": pipelines.now(), "created_by": "me"}
     ids = range(1, PIPELINES + 1)
     database = open_database(settings)
@@ -70,7 +70,7 @@ def test_lists_take_less_than_100_ms(path: str, large: TestClient) -> None:
     assert large.get(path).status_code == 200
     seconds = []
     for _ in range(7):
-        start = process_time()  # what else the machine does is not counted
+        start = process_time()  # the load of other processes does not count
         large.get(path)
         seconds.append(process_time() - start)
     assert median(seconds) < 0.1

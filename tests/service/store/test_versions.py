@@ -1,4 +1,4 @@
-"""The registry in both databases, by several at once."""
+"""The registry in both databases, with concurrent requests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def orders(client: TestClient) -> str:
 
 
 def at_once(count: int, send: object) -> list[int]:
-    """The statuses of so many requests that are sent at once."""
+    """The statuses of this many concurrent requests."""
     codes: list[int] = []
     gate = threading.Barrier(count)
 

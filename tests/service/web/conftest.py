@@ -1,4 +1,4 @@
-"""What tests of the API begin with."""
+"""Fixtures of the API tests."""
 
 from __future__ import annotations
 

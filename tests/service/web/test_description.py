@@ -1,4 +1,4 @@
-"""The description of the API, and requests made from it."""
+"""The OpenAPI description, and requests generated from it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from compiled_plan.service.workers.pool import Workers
 from tests.service.web.conftest import PROGRAM
 from tests.support.fake_runs import INSPECT, QUICK_COMMAND
 
-#: What exists, for path parameters and headers.
+#: Existing resources, for path parameters and headers.
 KNOWN = {"name": ("orders", "other", "missing"), "number": (1, 2, 3), "id": (1, 2)}
 
 
@@ -58,7 +58,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Itera
 
 
 def prepare(address: str) -> dict[str, Any]:
-    """See to it that there are two pipelines with a version; the plan of one."""
+    """Ensure that two pipelines with a version exist; the plan of one."""
     with httpx2.Client(base_url=f"{address}/api/v1/", timeout=60) as client:
         for name in ("orders", "other"):
             if client.post("pipelines", json={"name": name}).status_code == 201:
@@ -76,7 +76,7 @@ JSON = st.recursive(
 
 @st.composite
 def changed(draw: st.DrawFn, plan: dict[str, Any]) -> dict[str, Any]:
-    """A plan in which some values are others, or missing."""
+    """A plan with some values changed or removed."""
     copied: dict[str, Any] = json.loads(json.dumps(plan))
     for _ in range(draw(st.integers(0, 3))):
         place: Any = copied
@@ -96,7 +96,7 @@ def changed(draw: st.DrawFn, plan: dict[str, Any]) -> dict[str, Any]:
 
 @st.composite
 def rewritten(draw: st.DrawFn) -> str:
-    """A program in which some words are others, or missing."""
+    """A program with some words changed or removed."""
     words = PROGRAM.split(" ")
     for _ in range(draw(st.integers(0, 3))):
         words[draw(st.integers(0, len(words) - 1))] = draw(st.sampled_from(["", "(", "'", "NULL", "SELECT", "0", "💥"]))
@@ -105,7 +105,7 @@ def rewritten(draw: st.DrawFn) -> str:
 
 @st.composite
 def started(draw: st.DrawFn, path: str, body: Any) -> Any:
-    """A start or an upgrade that may go well; or what it was, but by no spark-submit."""
+    """A start or an upgrade that may succeed; or unchanged, but without spark-submit."""
     if draw(st.integers(0, 3)):
         number = {"version": draw(st.integers(1, 3))}
         if path.endswith("migrate"):
@@ -118,7 +118,7 @@ def started(draw: st.DrawFn, path: str, body: Any) -> Any:
 
 
 def ask(address: str, examples: int, seen: Counter[str]) -> None:
-    """Ask every operation of the description so often; none is answered by an error of the service's own."""
+    """Send generated requests to every operation; none is answered with a 5xx status."""
     schema = schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json")
     for operation in schema.get_all_operations():
         ask_operation(operation.ok(), address, examples, seen, prepare(address))
@@ -137,7 +137,7 @@ def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str
             body = {"plan": data.draw(changed(plan))} if is_plan else {"program": data.draw(rewritten())}
             case.body = body if operation.method == "post" else case.body
         if operation.path.endswith("/run/progress"):
-            case.query["seconds"] = data.draw(st.sampled_from([0, 0.1]))  # else it goes on until the client leaves
+            case.query["seconds"] = data.draw(st.sampled_from([0, 0.1]))  # else it runs until the client disconnects
         if operation.path.endswith(("/run/start", "/upgrade/migrate")):
             case.body = data.draw(started(operation.path, case.body))
         headers = {"If-Match": "*"} if data.draw(st.booleans()) else {}
@@ -163,7 +163,7 @@ def test_no_request_of_ten_thousand_breaks_the_service(address: str) -> None:
     seen: Counter[str] = Counter()
     operations = sum(len(path) for path in httpx2.get(f"{address}/api/v1/openapi.json").json()["paths"].values())
     wanted = int(os.environ.get("REQUESTS", "10000"))
-    # Operations without parameters are asked once or twice.
+    # Operations without parameters are requested once or twice.
     ask(address, wanted * 5 // 4 // operations, seen)
     total = sum(count for name, count in seen.items() if name.endswith("xx"))
     print(f"{total} requests: {dict(seen)}")

@@ -99,7 +99,7 @@ def test_an_upgrade(client: TestClient) -> None:
 
 
 def steps_until_done(client: TestClient, seen: list[list[str]]) -> bool:
-    """Whether an upgrade is done; notes the states of its steps, where they are others than before."""
+    """Return True if an upgrade is done; records the states of its steps when they change."""
     upgrade = client.get("/pipelines/shop/upgrade").json()
     states = [step["state"] for step in upgrade["steps"]]
     if seen[-1:] != [states]:
@@ -214,7 +214,7 @@ def test_triggers(client: TestClient) -> None:
 
 
 def events(client: TestClient, **headers: str) -> list[tuple[int, dict[str, Any]]]:
-    """The events of half a second: their ids, and what they say."""
+    """The events of half a second: their ids and data."""
     answer = client.get("/pipelines/shop/run/progress", params={"seconds": 0.5}, headers=headers)
     assert answer.headers["content-type"].startswith("text/event-stream"), answer.text
     first, *events = answer.text.strip().split("\n\n")

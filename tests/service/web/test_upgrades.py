@@ -1,4 +1,4 @@
-"""What an upgrade would do, asked of the command."""
+"""Upgrade previews, computed by the command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.workers.pool import Workers
 from tests.support.service import client_of
 
-#: Says how it was called.
+#: Prints its arguments.
 SAYS = """
 import json, os, sys
 conf = open(sys.argv[sys.argv.index("--conf-file") + 1]).read()

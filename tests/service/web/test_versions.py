@@ -139,7 +139,7 @@ def test_secrets_in_options_do_not_leave_either(client: TestClient, orders: str,
 def test_what_was_put_in_force_while_a_program_is_compiled_is_not_lost(
     client: TestClient, orders: str, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The edit of a TTL that comes between is kept: the program is compiled again, over it."""
+    """A TTL edit in between is kept: the program is compiled again over it."""
     entry = client.get(f"pipelines/{orders}/versions/1/state").json()["state"][0]
     edit = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
     make, calls = programs.make, 0

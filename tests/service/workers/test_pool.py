@@ -47,7 +47,7 @@ def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done(tmp_path: 
 
 @contextmanager
 def busy(workers: Workers, folder: Path) -> Iterator[None]:
-    """While its only worker for programs is busy with one that does not end by itself."""
+    """Keep the only program worker busy with an endless program while a block runs."""
     file = file_of(folder, ENDLESS)
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""Secrets of the version in force go where they went before, and nowhere else."""
+"""Secrets of the version in force are used where they were used before, and nowhere else."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_secret_is_kept_where_it_was(old: str, new: str) -> None:
     assert "******'" not in result["program"].replace("CONCAT(a, '******')", "")
 
 
-#: How an editor tries to read the secret of `orders`, or to have it sent to a host of their own.
+#: Attempts of an editor to read the secret of `orders`, or to send it to another host.
 ATTACKS = {
     "a literal": ("SELECT id, a", "SELECT id, CONCAT(a, 'password', '******')"),
     "another url": ("db/a", "evil/a"),
@@ -77,7 +77,7 @@ def test_an_editor_does_not_read_a_secret_of_the_version_in_force(name: str) -> 
     except CompiledPlanError as fault:
         assert "heim" not in fault.render()
         return
-    # Else the literal is taken for what it is.
+    # Otherwise the literal is taken as it stands.
     assert name in ("a literal", "a setting")
     assert result["program"].count("heim") == 1
 

@@ -1,4 +1,4 @@
-"""Aggregates written out, against the plans that Flink 2.3 made for the same queries."""
+"""Expanded aggregates, against the plans that Flink 2.3 made for the same queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables to bind queries over, and the bound query as text."""
+"""Tables to bind queries over, and bound queries as text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def env() -> TableEnvironment:
 
 @pytest.fixture
 def bind(env: TableEnvironment) -> Callable[[str], Bound]:
-    """Binds one query."""
+    """Bind one query."""
 
     def bound(text: str) -> Bound:
         (statement,) = parse_script(text)
@@ -58,7 +58,7 @@ def tree(bind: Callable[[str], Bound]) -> Callable[[str], str]:
 
 @pytest.fixture
 def refused(bind: Callable[[str], Bound]) -> Callable[[str], CompiledPlanError]:
-    """The error that one query is refused with."""
+    """The error of one query."""
 
     def error(text: str) -> CompiledPlanError:
         with pytest.raises(CompiledPlanError) as caught:

@@ -18,7 +18,7 @@ CREATE TABLE s3 (a STRING, b BIGINT, c BIGINT) WITH ('connector' = 'print');
 """
 NUMBER = "ROW_NUMBER() OVER (PARTITION BY k ORDER BY"
 
-#: Sink, QUALIFY form, subquery form, and the operators between scan and sink in the plan of Flink 2.3.
+#: Sink, QUALIFY form, subquery form, and the operators between scan and sink in Flink 2.3's plan.
 FORMS = {
     "first row": (
         "s2",
@@ -148,7 +148,7 @@ FORMS = {
         "rank rankState, join leftState rightState",
     ),
 }
-#: No operators, but what stands before them in every plan.
+#: Nodes of every plan that are not operators of the query.
 AROUND = {"calc", "exchange", "watermark-assigner"}
 
 
@@ -169,7 +169,7 @@ def test_qualify_compiles_to_the_plan_of_the_subquery_form(form):
     sink, qualify, subquery, expected = FORMS[form]
     names, nodes = operators(sink, qualify)
     assert names == expected
-    if form != "GROUP BY and HAVING":  # its subqueries name columns otherwise
+    if form != "GROUP BY and HAVING":  # names columns of its subqueries differently
         assert [node["type"] for node in nodes] == [node["type"] for node in operators(sink, subquery)[1]]
         assert [node.get("outputType") for node in nodes] == [
             node.get("outputType") for node in operators(sink, subquery)[1]

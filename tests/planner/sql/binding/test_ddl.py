@@ -1,4 +1,4 @@
-"""CREATE TABLE and CREATE VIEW: what becomes of columns, keys, watermarks, LIKE; and what is refused."""
+"""CREATE TABLE and CREATE VIEW: columns, keys, watermarks, LIKE, and refused statements."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_columns_of_all_kinds() -> None:
     ]
     computed, first, metadata = table.columns[:3]
     assert computed.expression is not None
-    # Over the columns that are not computed: a is 0, b is 2.
+    # Indices over the columns that are not computed: a is 0, b is 2.
     assert (computed.sql, input_refs(computed.expression)) == ("`a` + `b`", frozenset((0, 2)))
     assert first.comment == "first"
     assert (metadata.metadata_key, metadata.virtual) == ("file.path", True)
     (watermark,) = table.watermarks
     assert (watermark.column, watermark.sql) == ("ts", "`ts` - INTERVAL '5' SECOND")
-    # Over all columns: ts is 4.
+    # Indices over all columns: ts is 4.
     assert input_refs(watermark.expression) == frozenset((4,))
     assert table.option("path") == "/p"
 

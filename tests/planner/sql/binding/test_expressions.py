@@ -1,4 +1,4 @@
-"""Scalar expressions: syntax to calls, with their types."""
+"""Scalar expressions: syntax to typed calls."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Hints in all places, against Flink 2.3.0: `flink_hints.json` has the TTLs and options of the plans that it compiled.
+"""Hints in all positions, against Flink 2.3.0: `flink_hints.json` has the TTLs and options of its plans.
 
-Each text is the state entries of a node, or the options of a table; "refused" stands for an error.
+Each text is the state entries of a node, or the options of a table; "refused" marks an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""INSERT: columns matched and cast, hints carried, schemas shown when they do not fit."""
+"""INSERT: columns matched and cast, hints passed on, schemas shown on a mismatch."""
 
 from __future__ import annotations
 

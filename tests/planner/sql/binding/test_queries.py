@@ -1,4 +1,4 @@
-"""SELECT and what is around it, as trees."""
+"""SELECT and its clauses, as trees."""
 
 from __future__ import annotations
 

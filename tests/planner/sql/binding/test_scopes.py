@@ -1,4 +1,4 @@
-"""What names mean: columns, fields, aliases, qualifiers; and what is said of unknown ones."""
+"""Name resolution: columns, fields, aliases, qualifiers; and messages for unknown names."""
 
 from __future__ import annotations
 

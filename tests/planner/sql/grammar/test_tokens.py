@@ -10,7 +10,7 @@ import pytest
 from compiled_plan.planner.sql.grammar.tokens import tokenize
 from compiled_plan.plans.errors import ProgramError
 
-#: Openings that are never closed, or closed each time, over and over.
+#: Openings that are never closed, or closed each time, repeated.
 HOSTILE = ("/* ", "/**/", "/*+", "'a", "''", "x'", "x'zz' ", "U&'", "_utf8'", "`a", "``", "--", "1e", "1.", "(", "é")
 
 
@@ -22,5 +22,5 @@ def test_the_time_is_in_proportion_to_the_text(opening: str, again: str) -> None
     begun = time.process_time()
     with suppress(ProgramError):
         tokenize(text)
-    # 0.4 s for the most tokens; a search to the end at each place takes 10 s.
+    # 0.4 s for the most tokens; a search to the end at each position takes 10 s.
     assert time.process_time() - begun < 4

@@ -1,4 +1,4 @@
-"""What stands between two calls of a chain is no table: errors name the operation and the call that must follow."""
+"""Unfinished operations are not tables: errors name the operation and the call that must follow."""
 
 from __future__ import annotations
 

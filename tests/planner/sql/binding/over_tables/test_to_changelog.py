@@ -1,4 +1,4 @@
-"""TO_CHANGELOG and FROM_CHANGELOG: their columns, and calls that Flink refuses, too."""
+"""TO_CHANGELOG and FROM_CHANGELOG: their columns, and calls that Flink refuses as well."""
 
 from __future__ import annotations
 
