@@ -1,4 +1,4 @@
-"""What commands print does nothing to a terminal, whatever programs and plans have in their names."""
+"""Command output cannot control a terminal, whatever names programs and plans contain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROGRAM = TABLE + "CREATE TABLE s (id INT) WITH ('connector' = 'print');\nINSERT
 
 
 def on_terminal(*command: str) -> str:
-    """What a command prints on a terminal, stdout and stderr."""
+    """Output of a command on a terminal, stdout and stderr."""
     master, end = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "400"}
     process = subprocess.Popen(command, stdout=end, stderr=end, stdin=end, env=environment)
@@ -28,7 +28,7 @@ def on_terminal(*command: str) -> str:
     try:
         while part := os.read(master, 65_536):
             parts.append(part)
-    except OSError:  # the terminal ends with the command
+    except OSError:  # the terminal closes with the command
         pass
     process.wait()
     os.close(master)
@@ -40,7 +40,7 @@ def command(name: str, *arguments: str) -> tuple[str, ...]:
 
 
 def without_colours(text: str) -> str:
-    """Without what rich writes, each a sequence of colours."""
+    """The text without rich's colour sequences."""
     for style in ("1;31", "31", "33", "1", "0", "32", "2", "36", "1;36"):
         text = text.replace(f"\x1b[{style}m", "")
     return text

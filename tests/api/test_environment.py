@@ -102,7 +102,7 @@ def test_errors_of_planning_have_a_place() -> None:
 
 
 def test_compile_plan_replaces_a_file_only_where_an_option_says_so(tmp_path: Path) -> None:
-    """As in Flink; the uids and edited TTLs of the old plan go on."""
+    """As in Flink; uids and edited TTLs of the old plan are kept."""
     path = tmp_path / "p.json"
     env = TableEnvironment()
     env.execute_sql(TABLES)

@@ -1,4 +1,4 @@
-"""What `TableEnvironment` has for the Table API: descriptors, views, plans, explanations, functions without a name."""
+"""`TableEnvironment` for the Table API: descriptors, views, plans, explanations, inline functions."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_tables_and_statements_explain_themselves() -> None:
         env.explain_sql("DROP TABLE T")
 
 
-# --- statements that show something
+# --- statements that return rows
 
 
 def test_describe_in_sql_is_that_of_the_table() -> None:
@@ -169,7 +169,7 @@ def test_catalogs_and_databases() -> None:
         env.use_database("none")
 
 
-# --- functions without a name
+# --- inline functions
 
 
 def test_an_inline_function_is_that_of_the_catalog() -> None:

@@ -1,4 +1,4 @@
-"""Init files in programs: sessions that begin with them."""
+"""Init files in programs: statements that a session begins with."""
 
 from __future__ import annotations
 

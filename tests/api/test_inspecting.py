@@ -1,4 +1,4 @@
-"""Looking at state from a program."""
+"""Reading state from a program."""
 
 from __future__ import annotations
 

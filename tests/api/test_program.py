@@ -1,4 +1,4 @@
-"""`compile-plan program.py`: programs in Python become the same plan files as those in SQL."""
+"""`compile-plan program.py`: Python programs become the same plan files as those in SQL."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write(folder: Path, text: str, name: str = "a_program.py") -> Path:
 
 @pytest.fixture(autouse=True)
 def _modules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs are imported under their names: forget them afterwards."""
+    """Forget imported programs afterwards: they are imported under their names."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     for name in ("a_program", "beside"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -186,5 +186,5 @@ def test_fifty_operations_import_nothing_heavy_and_compile_quickly(tmp_path: Pat
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.stderr.splitlines()[-1] == "[]"
-    # What it takes of a processor, which other processes do not lengthen; the aim is half a second.
+    # CPU time, which other processes do not lengthen; the goal is half a second.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1.5

@@ -1,4 +1,4 @@
-"""What a measurement is."""
+"""Registry and settings of measurements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the table: what was measured, the figure, the goal, whether it is met (None: there is no goal)."""
+    """A line of the table: the measurement, its figure, the goal, whether it is met (None: there is no goal)."""
 
     what: str
     figure: str
@@ -19,14 +19,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where and how measurements run.
+    """Settings of a measurement.
 
     Args:
         folder: an empty folder for data and plans.
         quick: smaller data.
         format: the format of input files.
-        runs: how often a pair is run.
-        seconds: how long each run of a measurement by the clock lasts; None leaves it to the measurement.
+        runs: number of runs of a pair.
+        seconds: the duration of a timed run; None leaves it to the measurement.
     """
 
     folder: Path
@@ -42,7 +42,7 @@ _MEASUREMENTS: dict[str, Measurement] = {}
 
 
 def measurement(name: str) -> Callable[[Measurement], Measurement]:
-    """Register a function as the measurement of that name; its docstring says what it measures."""
+    """Register a function as the measurement of that name; its docstring describes the figure."""
 
     def register(function: Measurement) -> Measurement:
         _MEASUREMENTS[name] = function

@@ -1,9 +1,9 @@
-"""What a micro-batch costs by the number of workers and stages: `python -m tests.bench.cluster`.
+"""Cost of a micro-batch by the number of workers and stages: `python -m tests.bench.cluster`.
 
-Each run reads the same files in turn, one a micro-batch, of ten rows and of `--rows`. The first half warms up, for each
-worker is a Java of its own; the medians of the others are what a micro-batch costs in itself, and what its rows cost on
-top. All workers share this machine, so that what is seen is what more workers cost, not what they bring. They have the
-kernel on their class path, and the product's way to files on a disk, as one process has it.
+Each run reads the same files in turn, one a micro-batch, of ten rows and of `--rows`. The first half warms up, since
+each worker is a JVM of its own; the medians of the rest are the fixed cost of a micro-batch, and the cost of its
+rows. All workers share this machine, so the figures show what more workers cost, not what they gain. They have the
+kernel on their class path, and the product's local file system, as a single process has.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def write_files(folder: Path, rows: int, keys: int) -> None:
-    """Files that are read in their order."""
+    """Write files that are read in their order."""
     folder.mkdir()
     chance = random.Random(3)
     for number, count in enumerate((FEW, rows) * _TIMES):
@@ -65,7 +65,7 @@ def write_files(folder: Path, rows: int, keys: int) -> None:
 
 
 def compiled(folder: Path, query: str) -> Path:
-    """The plan of a query, as a file."""
+    """The plan file of a query."""
     from compiled_plan.api.environment import TableEnvironment
 
     plan = folder / "plan.json"

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-#: Formats of input; a folder's name ends with it, by which the hand-written scripts know it.
+#: Formats of input; a folder's name ends with it, which tells the hand-written scripts.
 FORMATS = ("parquet", "csv", "json")
 
 Columns = dict[str, "np.typing.NDArray[np.int64]"]
 
 
 def write(folder: Path, files: Sequence[Columns], format_: str) -> Path:
-    """Write one file for each set of columns, a second apart in their modification times, which order them."""
+    """Write one file per set of columns, a second apart in their modification times, which order them."""
     folder = folder.with_name(f"{folder.name}.{format_}")
     folder.mkdir(parents=True, exist_ok=True)
     for at, columns in enumerate(files):
@@ -27,7 +27,7 @@ def write(folder: Path, files: Sequence[Columns], format_: str) -> Path:
 
 
 def write_file(file: Path, columns: Columns) -> None:
-    """Write one file; it is whole when it appears under its name."""
+    """Write one file; it is complete when it appears under its name."""
     rows = pd.DataFrame(columns)
     format_ = file.suffix[1:]
     temporary = file.with_name(f".{file.name}")

@@ -1,4 +1,4 @@
-"""Processes to measure: how long they take, what they say of their micro-batches, how much processor time they use."""
+"""Measured processes: duration, reported micro-batches, CPU time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLOCK = os.sysconf("SC_CLK_TCK")
 
 
 class BenchError(Exception):
-    """A process that should have run did not."""
+    """A process failed that should have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A process that ran to its end, its JVM included.
+    """A finished process, its JVM included.
 
     Args:
         seconds: of the whole process.
@@ -63,13 +63,13 @@ class Execution:
 
     @property
     def later_seconds(self) -> float:
-        """The median micro-batch when code is warm: without the first two."""
+        """The median micro-batch of warm code: without the first two."""
         return median(batch.seconds for batch in self.batches[2:])
 
 
 @dataclass(slots=True)
 class Watch:
-    """What a running process has reported; `on_batch` is called for each micro-batch."""
+    """Reports of a running process; `on_batch` is called for each micro-batch."""
 
     process: subprocess.Popen[str]
     on_batch: Callable[[Watch], None]
@@ -86,10 +86,10 @@ def run(
     on_batch: Callable[[Watch], None] = lambda watch: None,
     accept: Sequence[int] = (0,),
 ) -> Execution:
-    """Run a command whose stderr has a JSON message a micro-batch.
+    """Run a command that reports each micro-batch as JSON on stderr.
 
     Raises:
-        BenchError: it ended with another code than those to accept; has the end of what it said.
+        BenchError: another exit code than the accepted ones; has the end of its output.
     """
     start = time.monotonic()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -148,7 +148,7 @@ def _figures(pid: int) -> tuple[float, float]:
 
 
 class PeakMemory:
-    """The peak memory in MB of a process and its children, seen while it runs: they take what is known along."""
+    """The peak memory in MB of a process and its children, sampled while it runs; they vanish at its end."""
 
     _SECONDS = 0.25
 
@@ -195,9 +195,9 @@ def compile_plan(program: str, folder: Path, name: str, environment: Mapping[str
 
     Args:
         program: its text.
-        folder: where it and the plan are put.
-        name: of both files, without their endings.
-        environment: what the process has beside what this one has.
+        folder: of the program and the plan.
+        name: of both files, without suffix.
+        environment: additional variables of the process.
 
     Raises:
         BenchError: it does not compile.
@@ -214,17 +214,17 @@ def compile_plan(program: str, folder: Path, name: str, environment: Mapping[str
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Runs of ours and of the hand-written query, in turn."""
+    """Alternating runs of ours and of the hand-written query."""
 
     ours: tuple[Execution, ...]
     theirs: tuple[Execution, ...]
 
     def ratio(self, figure: Callable[[Execution], float]) -> float:
-        """How many times as fast ours is: the median over the pairs of theirs / ours."""
+        """The speed-up of ours: the median over the pairs of theirs / ours."""
         return median(figure(their) / figure(our) for our, their in zip(self.ours, self.theirs, strict=True))
 
     def line(self, what: str, figure: Callable[[Execution], float], unit: str, goal: float | None = None) -> Line:
-        """The line of a ratio, with the medians of both."""
+        """The table line of a ratio, with the medians of both."""
         ratio = self.ratio(figure)
         ours, theirs = (median(map(figure, runs)) for runs in (self.ours, self.theirs))
         digits = 0 if unit == "MB" else 2
@@ -243,6 +243,6 @@ class Pair:
 
 
 def alternate(runs: int, ours: Callable[[], Execution], theirs: Callable[[], Execution]) -> Pair:
-    """Run both in turn, so that a machine whose speed drifts treats both alike."""
+    """Run both in turn, so that a drift of the machine's speed affects both alike."""
     pairs = [(ours(), theirs()) if at % 2 == 0 else (theirs(), ours())[::-1] for at in range(runs)]
     return Pair(tuple(our for our, _ in pairs), tuple(their for _, their in pairs))

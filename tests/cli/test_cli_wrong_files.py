@@ -1,4 +1,4 @@
-"""Commands over a file of another kind, or one that cannot be read: what is wrong, where, and what to do."""
+"""Commands on a file of another kind or an unreadable one: the error says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""compile-plan, as a user calls it."""
+"""`compile-plan` as a user calls it."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_plan_whose_state_is_lost_in_part_is_not_overwritten(program: Path, tm
     plan = tmp_path / "plan.json"
     assert run(program, "-o", plan)[0] == 0
     before = plan.read_text(encoding="utf-8")
-    # Rows of the past that the filter leaves out are kept by the join.
+    # The join keeps past rows that the filter drops.
     program.write_text(PROGRAM.replace("ON o.id = s.id", "ON o.id = s.id AND o.item > 'a'"), encoding="utf-8")
     for option in ((), ("-q",)):
         code, out, err = run(program, "-o", plan, *option)
@@ -151,7 +151,7 @@ def test_compile_plan_in_the_program_names_the_file(program: Path, tmp_path: Pat
 
 
 def test_the_file_of_a_statement_is_kept_as_in_flink(program: Path, tmp_path: Path) -> None:
-    """Even where nothing differs; an option of Flink's, or --force, overwrites it."""
+    """Even if nothing differs; an option of Flink's, or --force, overwrites it."""
     plan = tmp_path / "named.json"
     program.write_text(PROGRAM.replace("INSERT INTO", f"COMPILE PLAN '{plan}' FOR INSERT INTO"), encoding="utf-8")
     assert run(program)[0] == 0
@@ -211,7 +211,7 @@ def test_compiling_imports_nothing_heavy_and_is_quick(program: Path) -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         assert result.stderr.strip().endswith("[]")
-    # Half a second is the aim on an idle machine; tests run beside others, and perhaps without cached byte code.
+    # The goal is half a second on an idle machine; tests run in parallel, and perhaps without cached byte code.
     assert min(spent) < 1.5
 
 
@@ -283,7 +283,7 @@ def test_an_error_in_an_init_file_names_it(shared: Path, program: Path, tmp_path
 
 
 def test_a_plan_that_does_not_run_here_is_told_of_by_every_command(tmp_path: Path) -> None:
-    """Flink writes the timestamp of Kafka's messages; Spark's connector does not."""
+    """Flink writes the timestamp of Kafka messages; Spark's connector does not."""
     program, plan = tmp_path / "program.sql", tmp_path / "plan.json"
     options = "'connector' = 'kafka', 'topic' = 'x', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json'"
     program.write_text(

@@ -1,4 +1,4 @@
-"""diff-plan, as a user calls it."""
+"""`diff-plan` as a user calls it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CREATE TABLE orders (id INT, customer STRING, amount BIGINT)
 CREATE TABLE totals (customer STRING PRIMARY KEY NOT ENFORCED, total BIGINT) WITH ('connector' = 'blackhole');
 INSERT INTO totals SELECT customer, SUM(amount) FROM orders GROUP BY customer;
 """
-#: Another grouping column of the same type under the same column of the sink.
+#: Another grouping column of the same type in the same sink column.
 OTHER_KEY = PROGRAM.replace("customer STRING, amount", "customer STRING, city STRING, amount").replace(
     "SELECT customer, SUM(amount) FROM orders GROUP BY customer", "SELECT city, SUM(amount) FROM orders GROUP BY city"
 )
@@ -57,12 +57,12 @@ def plans(tmp_path: Path) -> Path:
     return tmp_path
 
 
-#: The description of a run of no Spark's version, in the folder of the tests.
+#: A run file without a Spark version, in the folder of the tests.
 _DESCRIBED = {"format": 4, "versions": {"spark": ""}, "folder": None, "sources": [], "gone": [], "operators": []}
 
 
 def checkpoint(folder: Path, *plans: str) -> Path:
-    """A checkpoint that was started with these plans, one after another."""
+    """A checkpoint that was started with these plans in turn."""
     for number, plan in enumerate(plans, 1):
         program = folder / f"generations/1/compiled-plan/programs/{number}"
         program.mkdir(parents=True)
@@ -76,7 +76,7 @@ def checkpoint(folder: Path, *plans: str) -> Path:
     return folder
 
 
-# ------------------------------------------------------------ what is compared
+# ------------------------------------------------------------ inputs
 
 
 def test_the_same_plan(plans: Path) -> None:
@@ -103,7 +103,7 @@ def test_an_edited_ttl(plans: Path) -> None:
 
 @pytest.mark.parametrize("case", cases("aggregate", "state_ttl")[:8], ids=lambda case: case.name)
 def test_a_plan_of_flink_and_ours(case: Case, tmp_path: Path) -> None:
-    """No uids there: the same operators all the same."""
+    """No uids there: the operators are matched all the same."""
     if case.refused_at:
         pytest.skip("Flink has no plan for it")
     (tmp_path / "flink.json").write_text(case.flink_plan(tmp_path / "out"), encoding="utf-8")
@@ -142,7 +142,7 @@ def test_a_program_in_python(plans: Path) -> None:
 
 
 def test_checkpoints(plans: Path) -> None:
-    """The plan that was started last counts."""
+    """The plan of the last start counts."""
     old, wide = (plans / "old.json").read_text(), (plans / "wide.json").read_text()
     one, two = checkpoint(plans / "one", old, wide), checkpoint(plans / "two", wide)
     assert "no difference" in run(one, two)[1]
@@ -173,7 +173,7 @@ def test_a_remote_plan_and_a_remote_checkpoint(plans: Path) -> None:
         memory.rm(root, recursive=True)
 
 
-# ------------------------------------------------------------ what is refused
+# ------------------------------------------------------------ refusals
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_wrong_usage(plans: Path) -> None:
     assert run(*same, "--set", "nonsense")[0] == 2
 
 
-# ------------------------------------------------------------ how it is shown
+# ------------------------------------------------------------ output
 
 
 def test_the_document_follows_its_schema(plans: Path) -> None:
@@ -293,9 +293,9 @@ def test_passwords_are_hidden(plans: Path) -> None:
         assert (code, err) == (0, "") and "hush" not in out + err and "psst" not in out + err
 
 
-# ------------------------------------------------------------ how quick it is
+# ------------------------------------------------------------ speed
 
-#: A hundred nodes: joins and aggregates, each for a sink of its own.
+#: A hundred nodes: joins and aggregates, each with its own sink.
 BIG = "\n".join(
     [
         "CREATE TABLE t (a INT, b INT, c STRING, d BIGINT)"
@@ -331,7 +331,7 @@ def test_plans_of_a_hundred_nodes_in_no_time(tmp_path: Path) -> None:
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         assert result.stderr.strip() == "[]"
         assert "14 changed" in result.stdout
-    # 0.6 s is the aim on an idle machine; tests run beside others, and perhaps without cached byte code.
+    # The goal is 0.6 s on an idle machine; tests run in parallel, and perhaps without cached byte code.
     assert min(spent) < 2
 
 

@@ -166,7 +166,7 @@ def test_why_a_node_has_no_entries(tmp_path: Path) -> None:
     ("depth", "code", "expected"), [(400, 0, "0 errors"), (5_000, 0, "0 errors"), (200_000, 1, "nested too deep")]
 )
 def test_expressions_of_any_depth(plan: Path, depth: int, code: int, expected: str) -> None:
-    """Flink writes a list of hundreds of alternatives as ORs within ORs."""
+    """Flink writes a list of hundreds of alternatives as nested ORs."""
     data = json.loads(text_of("calc/calc_on_retract_source"))
     calc = next(node for node in data["nodes"] if node["type"] == "stream-exec-calc_1")
     condition, calc["condition"] = json.dumps(calc["condition"]), "..."

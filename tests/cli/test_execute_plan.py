@@ -1,4 +1,4 @@
-"""The command execute-plan, as a process: data and progress apart, exit codes, signals."""
+"""`execute-plan` as a process: data and progress separated, exit codes, signals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_pa
     assert done.returncode == 1
     errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert len(errors) == 3
-    # A database that stays away is waited for, and then named.
+    # An unreachable database is retried, then named.
     assert f"waiting for {address}" in done.stderr
     assert any(f"{away}: the database does not answer: {address}" in line for line in errors)
     assert any(str(fails) in line and "x" in line for line in errors)

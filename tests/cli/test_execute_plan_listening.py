@@ -1,4 +1,4 @@
-"""What `execute-plan` tells those who look on."""
+"""Progress reports of `execute-plan` for listeners."""
 
 from __future__ import annotations
 

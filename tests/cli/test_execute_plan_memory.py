@@ -1,4 +1,4 @@
-"""Runs whose JVM has no memory left: they end and say so, and the plans after them run or are named."""
+"""Runs whose JVM is out of memory: they end with a message, and the plans after them run or are named."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from tests.cli.test_execute_plan import COMMAND, SMALL
 
-#: The least that Spark starts with.
+#: The least memory that Spark starts with.
 TINY = ("--conf", "spark.driver.memory=512m")
 SOURCE = "CREATE TABLE g (id BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '50');\n"
 SINK = "CREATE TABLE o (n BIGINT) WITH ('connector' = 'print');\n"
-#: One text that is larger than the heap; a state that grows until it is; rows that are gathered for one.
+#: One text larger than the heap; state that grows beyond it; rows gathered for one key.
 HOARDS = {
     "a-value": "SELECT CAST(CHAR_LENGTH(REPEAT('a', 1500000000)) AS BIGINT) FROM g",
     "a-state": "SELECT CAST(CHAR_LENGTH(LISTAGG(REPEAT(CAST(id AS STRING), 200000))) AS BIGINT) FROM g",

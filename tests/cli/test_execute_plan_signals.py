@@ -1,4 +1,4 @@
-"""Signals that end execute-plan: also where a task heeds no interrupt, and where it is told twice."""
+"""Signals that end `execute-plan`: also if a task ignores interrupts, and on a second signal."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from compiled_plan.plans.execution.run import Run
 from tests.cli.test_execute_plan import COMMAND, PRINT, SMALL
 from tests.support.waiting import wait_until
 
-#: Takes a regular expression for ever that tries every way to cut the text into parts; it heeds no interrupt. Without
-#: the reference to its group, Java would remember where it has failed.
+#: Runs forever on a regular expression that tries every way to cut the text into parts, and ignores interrupts. Without
+#: the back-reference, Java would memoize failures.
 ENDLESS = "REGEXP_REPLACE('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', '(a|a|aa)+\\1c', name)"
 
 
 def heeds_quit(process: str) -> bool:
-    """Whether a process has a handler for SIGQUIT by now, which jstack sends; one that has none yet dies by it."""
+    """Return True if a process handles SIGQUIT, which jstack sends; without a handler the signal kills it."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
@@ -34,12 +34,12 @@ def heeds_quit(process: str) -> bool:
 
 
 def stacks(java: str) -> str:
-    """The stacks of a JVM's tasks, empty while it still starts."""
+    """The stacks of a JVM's tasks; empty while it starts."""
     if not heeds_quit(java):
         return ""
     command = shutil.which("jstack") or str(Path(os.environ.get("JAVA_HOME", "/usr")) / "bin/jstack")
     dump = subprocess.run([command, java], capture_output=True, text=True, check=False).stdout
-    # Only those of tasks: Spark uses such expressions, too, while it starts.
+    # Task stacks only: Spark uses such expressions too while it starts.
     return "\n\n".join(part for part in dump.split("\n\n") if part.startswith('"Executor task launch'))
 
 
@@ -66,7 +66,7 @@ def test_a_task_that_heeds_no_interrupt_ends_with_the_process(tmp_path: Path) ->
 
 
 class _Ended(Exception):
-    """Instead of the end of the process."""
+    """Raised in place of the end of the process."""
 
 
 class _Endless:
@@ -112,7 +112,7 @@ def test_a_run_that_fails_as_its_spark_is_killed_ends_with_the_code_of_the_signa
 
     class Run(_Endless):
         def remove_temporary(self) -> None:
-            left.wait(0.3)  # as long as it takes to remove many files
+            left.wait(0.3)  # as long as removing many files takes
 
     monkeypatch.setattr(os, "_exit", codes.append)
     monkeypatch.setattr("compiled_plan.plans.execution.session.stopping.kill_spark", killed.set)

@@ -1,4 +1,4 @@
-"""The command execute-plan on a checkpoint whose program was another one, and going back."""
+"""`execute-plan` on the checkpoint of another program, and rollback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command inspect-state: what it prints of a checkpoint, and what it refuses."""
+"""`inspect-state`: output and refusals on a checkpoint."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def checkpoint(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(autouse=True)
 def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command starts a session of its own; here it gets the one that is there."""
+    """The command starts a session of its own; here it gets the existing one."""
 
     @contextmanager
     def shared(*_: Any, **__: Any) -> Iterator[SparkSession]:

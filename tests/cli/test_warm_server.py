@@ -1,4 +1,4 @@
-"""Commands with --warm: one process runs them, each as if it had one of its own."""
+"""Commands with --warm: one process runs them, each as if in a process of its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INSERT INTO lines SELECT id FROM numbers;"""
 
 
 class Warm:
-    """Commands of a user who has a folder for such processes of his own."""
+    """Commands of a user with a private folder for warm processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -53,7 +53,7 @@ class Warm:
         return command.returncode, out.splitlines(), said
 
     def kept(self) -> Sequence[int]:
-        """The processes that keep Spark."""
+        """The warm processes."""
         mine = f"XDG_RUNTIME_DIR={self.folder}\0".encode()
         pids = []
         for path in Path("/proc").iterdir():
@@ -65,7 +65,7 @@ class Warm:
         return pids
 
     def visited(self, *streams: int, says: bytes) -> None:
-        """Somebody comes to the process who is no command."""
+        """Connect to the process without being a command."""
         with socket.socket(socket.AF_UNIX) as visitor:
             visitor.connect(str(self.folder / "compiled-plan" / "socket"))
             socket.send_fds(visitor, [b"\0"], streams)
@@ -125,7 +125,7 @@ def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> 
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "stopped after" in said
-    # What a stop may have left behind ends with the process.
+    # Leftovers of a stop end with the process.
     wait_until(lambda: not warm.kept())
 
 

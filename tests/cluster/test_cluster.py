@@ -1,4 +1,4 @@
-"""The same plan on more than one machine: workers get the kernel from the driver, nothing is installed on them."""
+"""The same plan on several machines: workers fetch the kernel from the driver, nothing is installed on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def free_port() -> int:
 
 
 def daemon(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """A process of Spark's standalone cluster; it knows the jars of pyspark and nothing else."""
+    """A process of Spark's standalone cluster; only pyspark's jars are on its class path."""
     home = Path(pyspark.__file__).parent
     java = Path(os.environ["JAVA_HOME"], "bin", "java") if os.environ.get("JAVA_HOME") else "java"
     command = [str(java), "-Xmx256m", "-cp", f"{home}/jars/*", f"org.apache.spark.deploy.{name}", *arguments]
@@ -70,7 +70,7 @@ def wait_for_workers(page: str, count: int) -> None:
         try:
             with urllib.request.urlopen(page, timeout=5) as answer:
                 alive = json.load(answer)["aliveworkers"]
-        except (OSError, ValueError):  # nobody listens yet, or the page without what it says as JSON
+        except (OSError, ValueError):  # nobody listens yet, or the page lacks the JSON
             continue
 
 
@@ -122,7 +122,7 @@ class Different(AggregateFunction[int, dict[int, int]]):
 
 
 def write_input(folder: Path) -> dict[str | None, int]:
-    """Writes the tables; returns the expected result."""
+    """Write the tables; returns the expected result."""
     names = {shop: "x" * (shop + 1) for shop in range(5)}
     sales = [(number % 5, number % 11) for number in range(ROWS)]
     (folder / "sales").mkdir()

@@ -1,9 +1,9 @@
-"""The blocks of code of the pages, and how each kind is run or checked.
+"""The code blocks of the pages, and the way to run or check each kind.
 
 A block whose first line names a file (`-- orders.sql`, `# words.py`) is written to that file. One whose first line is
 `not run: <why>` is checked for its syntax, and for the options of our commands. All others are run, page by page and in
 order, in a folder of the page's own that has the repository's `samples`. A block of text that begins with `$ command`
-is a session: each command gives the lines below it, in any order, where `...` stands for lines that are left out.
+is a session: each command prints the lines below it, in any order; `...` stands for omitted lines.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ PAGES = sorted(
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "samples").rglob("*.md"))
     if "```" in path.read_text(encoding="utf-8")
 )
-#: Blocks of these languages are not looked at; the first are pictures and what programs print.
+#: Languages of blocks that are not checked; the first are pictures and program output.
 PROSE = frozenset({"mermaid", "text"})
-#: Blocks of these are run, unless they say otherwise.
+#: Languages of blocks that are run unless marked.
 RUN = frozenset({"bash", "python", "sql"})
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -47,7 +47,7 @@ _TARGETS = frozenset(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(en
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of code: where it stands, its language and its text."""
+    """A block of code: its position, language and text."""
 
     page: Path
     line: int
@@ -56,13 +56,13 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        """The file that it is."""
+        """The file that the block defines."""
         match = _FILE.match(self.text.partition("\n")[0])
         return match[1] if match else None
 
     @property
     def runs(self) -> bool:
-        """Whether it is run."""
+        """Return True if the block is run."""
         return not _NOT_RUN.match(self.text.partition("\n")[0])
 
     def __str__(self) -> str:
@@ -113,13 +113,13 @@ def _check_line(line: str) -> None:
 
 @dataclass
 class Reader:
-    """Somebody who follows a page: the folder, and what the blocks of Python and SQL so far left."""
+    """A reader who follows a page: the folder, and the state left by Python and SQL blocks so far."""
 
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "page"})
 
     def follow(self, block: Block) -> None:
-        """Do what a block says."""
+        """Run a block or write its file."""
         if block.file is not None:
             (self.folder / block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
@@ -140,7 +140,7 @@ class Reader:
                 assert "..." in lines or not set(output) - set(lines), f"{block}: {command} gives {output}"
 
     def _command(self, line: str) -> str:
-        """Run a command; all that it says."""
+        """Run a command; returns its output."""
         words = shlex.split(line, comments=True)
         if words[0] == "make":
             _check_line(line)
@@ -156,7 +156,7 @@ class Reader:
         return done.stdout
 
     def _placed(self, word: str) -> str:
-        """A word of a run with its paths made absolute, in the plan too: the JVM of the tests stands elsewhere."""
+        """A command line's word with absolute paths, in the plan too: the JVM of the tests has another folder."""
         path = self.folder / word
         if word.endswith(".json"):
             text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The examples of the pages work as they stand there."""
+"""The examples of the pages work unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages: their tables are those of the declarations, and their links lead somewhere."""
+"""The pages: their tables match the declarations, and their links resolve."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_what_is_named_is_there(page: Path) -> None:
 
 
 def _is_there(name: str) -> bool:
-    """Whether a module, or a name of one, is there."""
+    """Return True if a module, or a name in one, exists."""
     try:
         return find_spec(name) is not None
     except ModuleNotFoundError:
@@ -80,7 +80,7 @@ def _without_code(page: Path) -> str:
 
 
 def _places(page: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """The anchors of a page's headings, in GitHub's spelling."""
     headings = re.findall(
         r"^#+ (.+)$", re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL), re.M
     )

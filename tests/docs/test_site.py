@@ -1,4 +1,4 @@
-"""The static site of the documents: built without a warning, it loads nothing from another host."""
+"""The static site of the documents: it builds without a warning, and loads nothing from another host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-#: Attributes with which a page loads something, as opposed to a link that a reader follows.
+#: Attributes by which a page loads a resource, as opposed to a link that a reader follows.
 _LOADED = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)=\"([^\"]+)\"")
 
 
@@ -32,7 +32,7 @@ def test_pages_load_what_is_in_the_site(site: Path) -> None:
     missing = {
         (str(page.relative_to(site)), target)
         for page, target in loaded
-        if page.name != "404.html"  # Its paths are those of a server's root.
+        if page.name != "404.html"  # Its paths start at a server's root.
         and not target.startswith(("data:", "#"))
         and not (page.parent / target.partition("#")[0].partition("?")[0]).exists()
     }

@@ -1,8 +1,8 @@
 """The worked examples of CONTRIBUTING.md: their steps, applied to a copy of the repository.
 
 A step has blocks of two kinds. One whose first line names a file (`# cli/count_nodes.py`, `// .../Nth.java`) is a new
-file. A `diff` block whose first line names a file changes it: lines that begin with `+` are put in, lines that begin
-with `-` go, and the others say where; they stand in the file exactly once.
+file. A `diff` block whose first line names a file changes it: lines with `+` are inserted, lines with `-` removed,
+and the others are context, which occurs exactly once in the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAGE = ROOT / "CONTRIBUTING.md"
 _COPIED = (
     *("api", "cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "service"),
     *("kernel", "tools"),
-    # Tables of the pages are made of them.
+    # Tables of the pages are generated from them.
     *("README.md", "tests/__init__.py", "tests/upgrades"),
 )
 _BLOCK = re.compile(r"^ *```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -42,7 +42,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A worked example: its steps, and what they change."""
+    """A worked example: its steps, and their changes."""
 
     name: str
     steps: tuple[str, ...]
@@ -50,12 +50,12 @@ class Example:
 
     @property
     def files(self) -> set[str]:
-        """The files that it touches."""
+        """The files that it changes."""
         return {change.path for change in self.changes}
 
 
 def examples() -> Mapping[str, Example]:
-    """The examples of the page, by their headings."""
+    """The examples of the page by heading."""
     parts = re.split(r"^### ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     return {name: _example(name, text) for name, _, text in (part.partition("\n") for part in parts)}
 
@@ -80,13 +80,13 @@ def _change(match: re.Match[str]) -> Change | None:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy of the repository, in which the examples are done, and commands that run on it."""
+    """A copy of the repository in which the examples are applied, and commands that run on it."""
 
     root: Path
 
     @classmethod
     def of_the_repository(cls, root: Path) -> Copy:
-        """A copy, the kernel's jar included."""
+        """Copy the repository with the kernel's jar."""
         for name in _COPIED:
             source, target = ROOT / name, root / name
             if source.is_dir():
@@ -97,7 +97,7 @@ class Copy:
         return cls(root)
 
     def do(self, change: Change) -> None:
-        """Make a change."""
+        """Apply a change."""
         path = self.root / change.path
         if not change.before:
             assert not path.exists(), f"{change.path} is there already"
@@ -119,7 +119,7 @@ class Copy:
         subprocess.run([jdk.home / "bin/jar", "uf", jar, "-C", classes, "."], check=True)
 
     def run(self, module: str, *arguments: str, folder: Path | None = None) -> str:
-        """Run a module of the copy; what it printed on stdout."""
+        """Run a module of the copy; returns its stdout."""
         environment = {**os.environ, "PYTHONPATH": str(self.root)}
         command = [sys.executable, "-m", module, *arguments]
         done = subprocess.run(

@@ -16,14 +16,14 @@ class Example:
     """A table of a page.
 
     Args:
-        page: which page, and which example of it.
-        columns: as they are in DDL, with watermarks and keys.
-        options: of its WITH.
-        partitions: the columns that partition it.
+        page: the page, and the example on it.
+        columns: as in DDL, with watermarks and keys.
+        options: of the WITH clause.
+        partitions: the partition columns.
         reads: whether it can be read.
         writes: whether it can be written.
-        like: whether its columns are those of another table.
-        refused: what is said of it; empty where it runs.
+        like: whether its columns are those of another table (LIKE).
+        refused: part of the refusal; empty if it runs.
     """
 
     page: str
@@ -36,7 +36,7 @@ class Example:
     refused: str = ""
 
     def ddl(self, name: str, options: Mapping[str, str] | None = None) -> str:
-        """The statement that makes the table, with other options where they are given."""
+        """The CREATE TABLE statement, optionally with other options."""
         chosen = self.options if options is None else options
         option_list = ", ".join(f"'{key}' = '{value}'" for key, value in chosen.items())
         columns = f" ({', '.join(self.columns)})"
@@ -48,7 +48,7 @@ class Example:
 
     @property
     def read(self) -> dict[str, str]:
-        """The types of the columns that can be read, but for those that are computed."""
+        """Types of the columns to read, without computed ones."""
         result = {}
         for column in self.columns:
             match = re.match(r"(?!PRIMARY|WATERMARK)(\S+) (?!AS )(.*?)( METADATA.*)?$", column)
@@ -58,12 +58,12 @@ class Example:
 
     @property
     def written(self) -> dict[str, str]:
-        """The types of the columns that are written."""
+        """Types of the columns to write."""
         virtual = [column.partition(" ")[0] for column in self.columns if column.endswith(" VIRTUAL")]
         return {name: type_ for name, type_ in self.read.items() if name not in virtual}
 
     def program(self, name: str = "t", options: Mapping[str, str] | None = None) -> tuple[str, str]:
-        """A program that writes the table and reads it, as far as it can be: its tables, and its statement set."""
+        """A program that writes the table and reads it, as far as possible: its tables, and its statement set."""
         text, inserts = self.ddl(name, options), []
         if self.writes:
             text += f"CREATE TABLE given ({_columns(self.written)}) WITH ('connector' = 'datagen');\n"
@@ -80,7 +80,7 @@ def _columns(types: Mapping[str, str]) -> str:
 
 @cache
 def examples() -> tuple[Example, ...]:
-    """All of them, in the order of the file."""
+    """All examples, in the order of the file."""
     text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
     return tuple(Example(**_frozen(table)) for table in tomllib.loads(text)["example"])
 

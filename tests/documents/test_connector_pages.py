@@ -1,8 +1,8 @@
-"""The examples of Flink's pages about connectors and formats compile as they stand, and give the options they name.
+"""The examples of Flink's connector and format pages compile unchanged, with the options they name.
 
-`connector_pages.toml` has them, and `connector_values.toml` other values of their options. Flink 2.3 was asked for
-each, with its connectors for Kafka (5.0) and JDBC (4.0): its plans have the same options, and it refuses what `FLINKS`
-names.
+`connector_pages.toml` has them, and `connector_values.toml` other values of their options. Flink 2.3 compiled
+each, with its connectors for Kafka (5.0) and JDBC (4.0): its plans have the same options, and it refuses those in
+`FLINKS`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from compiled_plan.plans.plan import CompiledPlan
 from tests.documents.connector_pages import Example, examples
 
 ALL = {example.page: example for example in examples()}
-#: What Flink refuses, too: a rowtime of microseconds, metadata that the format does not have, a reserved word.
+#: Also refused by Flink: a rowtime of microseconds, metadata that the format does not have, a reserved word.
 FLINKS = {"upsert-kafka, page views", "ogg, metadata", "protobuf", "avro-variant-confluent"}
 VALUES = tomllib.loads(Path(__file__).with_name("connector_values.toml").read_text(encoding="utf-8"))
-#: For options of a database that has no table of the pages.
+#: For options of a database without a table on the pages.
 DATABASE = {"jdbc": {"url": "jdbc:postgresql://localhost/d"}}
 #: Rows of a generator have no key.
 ANY_ROWS = "SET 'table.exec.sink.require-on-conflict' = 'false';\n"
@@ -62,7 +62,7 @@ def test_what_flink_refuses_is_refused() -> None:
 
 
 def test_ddl_in_other_layouts_is_the_same() -> None:
-    """Comments between options, words in other case, names with and without quotes, options in any order."""
+    """Comments between options, keywords in other case, quoted and unquoted names, options in any order."""
     example = ALL["json"]
     options = [f"  'connector'='kafka' -- which one\n, /* where */ 'topic' = 'user_behavior'{chr(10)}"]
     rest = [(name, value) for name, value in example.options.items() if name not in ("connector", "topic")]
@@ -79,7 +79,7 @@ def test_ddl_in_other_layouts_is_the_same() -> None:
 
 
 def test_quotes_in_values() -> None:
-    """Two quotes are one, and what looks like a comment or an escape is neither."""
+    """Two quotes are one, and text that looks like a comment or an escape is neither."""
     value = "it''s -- no /* comment */ \\n \"x\""
     example = ALL["json"]
     (read, written) = options_of(compiled(example, {**example.options, "properties.x": value}), "t")
@@ -96,7 +96,7 @@ def test_values_that_flink_takes(of: str, option: str, values: Sequence[str]) ->
 
 @pytest.mark.parametrize("case", [*VALUES["refused"], *VALUES["refused_early"]], ids=lambda case: ", ".join(case[:-1]))
 def test_values_that_flink_refuses(case: Sequence[str]) -> None:
-    """The error names the option, and the nearest one where there is none of that name."""
+    """The error names the option, or the nearest one for an unknown name."""
     of, option, *value, says = case
     options = {**ALL[of].options, **DATABASE.get(of, {})}
     options = {**options, option: value[0]} if value else {key: options[key] for key in options if key != option}

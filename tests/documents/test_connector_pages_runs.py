@@ -1,7 +1,7 @@
-"""The examples of Flink's pages about connectors and formats run as they stand, but for addresses.
+"""The examples of Flink's connector and format pages run unchanged, but for addresses.
 
-What is written to the table of an example is read from it again. Topics have names of their own, since several pages
-use one. A table that cannot be written (its time is a column) gets its rows by a table without that column.
+Rows written to an example's table are read back. Topics have names of their own, since several pages
+use one. A table that cannot be written (its time is a computed column) gets its rows by a table without that column.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from tools.services.server import Server
 
-#: A broker that asks for passwords is another one; their options are in the plans that compile.
+#: A broker with authentication is a separate one; those options are covered by the compiled plans.
 SECURED = ("kafka, security with PLAIN", "kafka, security with SCRAM")
-#: Read alone: events with a schema cannot be written, here and in Flink.
+#: Read only: events with a schema cannot be written, here and in Flink.
 WITH_SCHEMA = "debezium, with a schema"
 _PAIR = "CAST(ROW(6, 7) AS ROW<v1 BIGINT, v2 INT>)"
 VALUES = {
@@ -49,13 +49,13 @@ _BOUNDED = "/*+ OPTIONS('scan.bounded.mode' = 'latest-offset'{start}) */"
 
 
 def stored(example: Example) -> Example:
-    """The table with the columns that are in its messages or files alone."""
+    """The table with the columns that its messages or files contain."""
     columns = (name for name in example.columns if not re.search(r" METADATA| AS |^WATERMARK", name))
     return replace(example, columns=tuple(columns))
 
 
 def hints(example: Example) -> str:
-    """What makes a table end that would be read for ever."""
+    """Hints that bound a table that would be read forever."""
     match example.options["connector"]:
         case "kafka":
             return _BOUNDED.format(start=", 'scan.startup.mode' = 'earliest-offset'")
@@ -67,7 +67,7 @@ def hints(example: Example) -> str:
 
 
 def run(spark: SparkSession, statements: list[str], inserts: list[str], checkpoint: Path) -> dict[str, list[str]]:
-    """What a program prints, by the identifier in front of the lines."""
+    """Printed rows of a program by the identifier in front of each line."""
     lines: list[str] = []
     program = f"{''.join(statements)}EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END;"
     text = f"SET 'table.exec.sink.require-on-conflict' = 'false';\n{program}"

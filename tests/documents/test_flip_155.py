@@ -1,6 +1,6 @@
 """FLIP-155, "Introduce a few convenient operations in Table API": every example has the plan of the document's SQL.
 
-Where the document's SQL is at odds with its own text (`rownum = 3` for the first three, a threshold that keeps what the
+Where the document's SQL contradicts its text (`rownum = 3` for the first three, a threshold that keeps what the
 text drops, weights that do not add up), the text holds; each such test says so.
 """
 
@@ -121,7 +121,7 @@ def test_asof_of_a_left_join_and_by_plain_names(env: TableEnvironment) -> None:
 
 # --- window
 
-#: Of the columns of a windowed Bid all but window_time: a sink takes one event time.
+#: All columns of a windowed Bid but window_time: a sink takes one event time.
 ONE_TIME = "bidtime, price, item, bidder, window_start, window_end"
 
 
@@ -179,7 +179,7 @@ def test_window_example_5_aggregation(env: TableEnvironment) -> None:
 
 
 def test_window_example_6_join(env: TableEnvironment) -> None:
-    """Both sides have window_start and window_end; the columns of each are told apart by their table."""
+    """Both sides have window_start and window_end, qualified by table."""
     left, right = (
         env.from_path(name).window(Tumble.over(lit(10).minutes).on(col("rowtime")))
         for name in ("left_table", "right_table")
@@ -208,7 +208,7 @@ def test_window_example_6_join(env: TableEnvironment) -> None:
 
 @pytest.mark.parametrize("rank_column", [None, "rownum"])
 def test_window_example_7_topn(env: TableEnvironment, rank_column: str | None) -> None:
-    """The document's SELECT * has the row number, too; `rank_column` asks for it."""
+    """The document's SELECT * includes the row number; `rank_column` requests it."""
     window_table = env.from_path("ranked").window(Tumble.over(lit(10).minutes).on(col("rowtime")))
     result = window_table.topn(
         3,
@@ -234,7 +234,7 @@ def test_window_example_7_topn(env: TableEnvironment, rank_column: str | None) -
 
 
 def test_hint(env: TableEnvironment) -> None:
-    """The document's table is Kafka's, which does not run here; the hint is that of any connector."""
+    """The document's table is Kafka's, which does not run here; the hint works for any connector."""
     table = env.from_path("people")
     assert_same(
         env,
@@ -328,7 +328,7 @@ def test_sample(env: TableEnvironment) -> None:
 
 
 def test_sample_with_a_seed(env: TableEnvironment) -> None:
-    """The document has no SQL for it; a sample that can be had again is told by a hash of the row."""
+    """The document has no SQL for it; a repeatable sample is chosen by a hash of the row."""
     texts = "CONCAT_WS('|', '7', IFNULL(CAST(a AS STRING), ''), IFNULL(CAST(b AS STRING), ''), IFNULL(c, ''))"
     assert_same(
         env,
@@ -350,7 +350,7 @@ def test_sample_of_no_fraction(env: TableEnvironment, fraction: float) -> None:
 
 
 def test_split() -> None:
-    """The document calls its SQL logically equivalent; the parts are told by a hash of the row in its place."""
+    """The document calls its SQL logically equivalent; the parts are chosen by a hash of the row instead."""
     texts = "CONCAT_WS('|', '0', IFNULL(CAST(a AS STRING), ''), IFNULL(CAST(b AS STRING), ''), IFNULL(c, ''))"
     d = f"SUBSTRING(MD5({texts}), 1, 8)"
     # 1/6 and 1/2 of 16 ** 8
@@ -376,7 +376,7 @@ def test_split_by_no_weights(env: TableEnvironment, weights: list[float]) -> Non
 
 
 def test_describe_shows_nullability_of_what_is_inside() -> None:
-    """As Flink's DESCRIBE of the same table."""
+    """As in Flink's DESCRIBE of the same table."""
     env = TableEnvironment()
     env.execute_sql(
         "CREATE TABLE n (r ROW<a INT NOT NULL, b ARRAY<STRING NOT NULL>> NOT NULL, m MAP<STRING NOT NULL, "
@@ -404,5 +404,5 @@ def test_fillna_and_replace_of_rows_keep_the_names_of_fields() -> None:
     schema = str(table.get_schema())
     assert str(table.fillna({"r": Row(1, "x"), "m": {"a": 1}, "a": [1]}).get_schema()) == schema
     assert str(table.replace({(1, "x"): (2, "y")}, ["r"]).get_schema()) == schema
-    assert str(table.fillna([0]).get_schema()) == schema  # arrays alone
+    assert str(table.fillna([0]).get_schema()) == schema  # arrays only
     assert str(table.fillna((0, "")).select(col("r").get("p q").alias("x")).get_schema()) == "(\n  `x` INT\n)"

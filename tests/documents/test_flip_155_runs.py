@@ -1,4 +1,4 @@
-"""FLIP-155 executed: window tables whose rows come out, tables without names, and what a run is called."""
+"""FLIP-155 executed: window tables that emit rows, inline tables, and the name of a run."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_flip_155_it_is_printed_and_becomes_a_dataframe(
     env.execute_sql(query).print()
     printed = capsys.readouterr().out
     assert "window_time" in printed and "2024-01-01 00:09:59.999" in printed and "3 rows in set" in printed
-    # Three time attributes, and none that a sink could take.
+    # Three time attributes, none of which a sink can take.
     frame = table.add_columns(col("bidtime").alias("again")).to_pandas()
     assert list(frame.columns[3:]) == ["window_start", "window_end", "window_time", "again"]
     assert frame.price.sum() == 15 and (frame.again == frame.bidtime).all()
@@ -158,6 +158,6 @@ def test_collect_makes_objects_by_name_in_wider_types(env: TableEnvironment) -> 
     result = env.sql_query(query).execute()
     with pytest.raises(ProgramError, match="column total of type INT cannot become SMALLINT without loss"):
         result.collect("ROW<bidder STRING, total SMALLINT>")
-    # What does not fit leaves the rows where they are.
+    # A conversion error leaves the rows in the result.
     bidders = sorted(result.collect(Bidder), key=lambda one: one.bidder)
     assert bidders == [Bidder("a", 3.0), Bidder("b", 5.0)] and isinstance(bidders[0].total, float)

@@ -22,7 +22,7 @@ BOB = "OBJECT_OF('com.example.User', 'name', 'Bob', 'age', 42)"
 
 
 class MyPojo:
-    """No dataclass: a plain class with fields and a constructor, as in the document."""
+    """A plain class with fields and a constructor instead of a dataclass, as in the document."""
 
     name: str
     score: int
@@ -56,7 +56,7 @@ def env(spark: SparkSession) -> TableEnvironment:
 
 
 def type_of(query: str, environment: TableEnvironment | None = None) -> str:
-    """The type of a query's only column."""
+    """The type of the only column of a query."""
     table = (environment or TableEnvironment()).sql_query(query)
     return str(table.get_schema().get_column_data_types()[0])
 

@@ -1,4 +1,4 @@
-"""FLIP-520 one step beside its examples: names, fields, objects that meet, rows and objects of other classes."""
+"""FLIP-520 one step beyond its examples: names, fields, common types, rows and objects of other classes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cat:
 
 
 class Account:
-    """With getters and setters, and a constructor that takes nothing."""
+    """A class with getters and setters, and a constructor without arguments."""
 
     def __init__(self) -> None:
         self._owner, self._cents = "", 0
@@ -89,7 +89,7 @@ def refusal(query: str, *set_up: str) -> str:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_sql_data_type_any_name(name: str) -> None:
-    """In a table, a cast, a value and a hint; the plan is read again and is the same."""
+    """In a table, a cast, a value and a hint; the plan survives a round trip."""
     type_ = f"STRUCTURED<{quoted(name)}, a INT>"
 
     @function_hint(input=[type_], output=type_)
@@ -172,7 +172,7 @@ MEETINGS = {
 
 @pytest.mark.parametrize("query", MEETINGS.values(), ids=MEETINGS)
 def test_handling_objects_whose_texts_differ_in_length_meet(query: str) -> None:
-    """As rows do; fields that may be NULL make the result's so. Objects of other classes do not meet."""
+    """Like rows; nullable fields make those of the result nullable. Objects of other classes have no common type."""
     assert "'x.A', `name` VARCHAR(5) NOT NULL, `age` INT NOT NULL>" in schema(query.format(BOB, ALICE))
     assert "'x.A', `name` VARCHAR(2147483647), `age` INT>" in schema(query.format(BOB, NULLS))
     for old, new in (("x.A", "x.B"), ("'name'", "'nam'")):
@@ -180,7 +180,7 @@ def test_handling_objects_whose_texts_differ_in_length_meet(query: str) -> None:
 
 
 def test_handling_in_a_run(spark: SparkSession) -> None:
-    """Objects that meet, of names that are no classes; a class with getters and setters, in and out of a function."""
+    """Objects with names that are no classes; a class with getters and setters, in and out of a function."""
 
     class Deposit(ScalarFunction):
         def eval(self, account: Account, cents: int) -> Account:
@@ -233,7 +233,7 @@ SINK = f"CREATE TABLE users (u STRUCTURED<'{USER}', name STRING, age BIGINT>) WI
     ],
 )
 def test_combining_another_class_needs_a_cast_in_a_call(value: str) -> None:
-    """A column takes it, as in Flink; an argument with the CAST that the document writes."""
+    """A column takes it, as in Flink; an argument needs the CAST that the document writes."""
 
     class Name(ScalarFunction):
         def eval(self, user: User) -> str: ...
@@ -261,7 +261,7 @@ def test_combining_another_class_needs_a_cast_in_a_call(value: str) -> None:
     ],
 )
 def test_combining_columns_of_another_class(value: str, fits: bool) -> None:
-    """The answers of Flink 2.3, also inside of collections."""
+    """Flink 2.3's answers, also for collections."""
     env = TableEnvironment()
     env.execute_sql(SINK)
     env.execute_sql(SINK.replace("users (u STRUCTURED", "many (u ARRAY<STRUCTURED").replace("BIGINT>)", "BIGINT>>)"))

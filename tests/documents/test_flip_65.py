@@ -40,7 +40,7 @@ PLACE = Place("here")
 
 
 def signatures(class_: type[UserDefinedFunction]) -> list[str]:
-    """`f(a => INT) -> STRING`, STRING and BYTES in short."""
+    """`f(a => INT) -> STRING`, with STRING and BYTES abbreviated."""
     signatures = [f"{item.text('f')} -> {item.output.type}" for item in signatures_of(class_())]
     return [text.replace("VARCHAR(2147483647)", "STRING").replace("`", "") for text in signatures]
 
@@ -49,7 +49,7 @@ def signatures(class_: type[UserDefinedFunction]) -> list[str]:
 
 
 class Declared(ScalarFunction):
-    """All three levels at once: the inference wins over the hint, the hint over the annotations."""
+    """All three levels: the inference wins over the hint, the hint over the annotations."""
 
     def eval(self, value: int) -> int:
         return value
@@ -84,7 +84,7 @@ def test_proposed_changes_precedence() -> None:
 
 
 def test_resolution_process_candidates() -> None:
-    """`(int, Long)` is taken by each of these; the annotations only have to allow the values."""
+    """Each of these accepts `(int, Long)`; the annotations only have to allow the values."""
 
     def fits(target: Any) -> list[str]:
         hint = function_hint(input=["INT NOT NULL", "BIGINT"], output="STRING")
@@ -102,7 +102,7 @@ def test_resolution_process_candidates() -> None:
 
 
 def test_resolution_process_checked_when_registered() -> None:
-    """A method that does not fit its signature is refused at once, with the parameter and what to do."""
+    """A method that does not match its signature is refused at once, with the parameter and a remedy."""
 
     class TooFew(ScalarFunction):
         @function_hint(input=["INT", "INT"], output="INT")
@@ -246,7 +246,7 @@ class Nested:
 
 @pytest.mark.parametrize("class_", [Mutable, Plain, Properties, Named])
 def test_structured_types_test_pojo(class_: type) -> None:
-    """The document's three forms of `TestPojo`: public fields, accessors, an immutable one; and a tuple with names."""
+    """The document's three forms of `TestPojo`: public fields, accessors, an immutable one; and a named tuple."""
     name = f"{class_.__module__}.{class_.__qualname__}"
     assert str(extract(class_, PLACE).type) == f"STRUCTURED<'{name}', `field` BIGINT NOT NULL> NOT NULL"
 
@@ -270,7 +270,7 @@ class Endless:
 
 
 def test_structured_types_errors() -> None:
-    """ANY is not allowed by itself: what cannot be interpreted is an error that names the field."""
+    """ANY is not allowed implicitly: an uninterpretable type is an error that names the field."""
     with pytest.raises(ProgramError, match=r"field `broken` of Unmapped of here: no SQL type .* Local"):
         extract(Unmapped, PLACE)
     with pytest.raises(ProgramError, match="holds itself"):
@@ -333,7 +333,7 @@ def test_function_hint_method_over_class() -> None:
 
 
 def test_function_hint_overloads_of_python() -> None:
-    """Overloads as Python writes them, and methods of their own."""
+    """Python's overloads, and separate methods."""
 
     class F(ScalarFunction):
         @overload
@@ -472,7 +472,7 @@ def test_data_type_hint_wrong_parameters() -> None:
 
 
 class Parsed(ScalarFunction):
-    """The type of the result is that which a literal names."""
+    """The result type is the one that a literal names."""
 
     def eval(self, text: str | None, type: str) -> Any: ...
 
@@ -489,7 +489,7 @@ class Parsed(ScalarFunction):
 
 
 class First(ScalarFunction):
-    """The type of the result is that of the first argument."""
+    """The result type is that of the first argument."""
 
     def eval(self, *args: Any) -> Any: ...
 

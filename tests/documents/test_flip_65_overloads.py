@@ -1,4 +1,4 @@
-"""FLIP-65, "Resolution Process" and "FunctionHint": the signature that a plan names is the one that runs."""
+"""FLIP-65, "Resolution Process" and "FunctionHint": the signature named in a plan is the one that runs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Renamed:
 
 
 class Kind(ScalarFunction):
-    """Classes alike in the types of their fields, and rows beside them."""
+    """Classes with equal field types, and rows."""
 
     def eval(self, one: User) -> str:
         assert isinstance(one, User)
@@ -98,7 +98,7 @@ class Width(ScalarFunction):
 
 
 class Several(ScalarFunction):
-    """A fixed number before any number."""
+    """A fixed-width number before any number."""
 
     def eval(self, *numbers: int) -> str:
         return f"{len(numbers)} of any number"
@@ -291,13 +291,13 @@ def test_resolution_process_in_python(spark: SparkSession) -> None:
     ],
 )
 def test_resolution_process_refusals(query: str) -> None:
-    """Objects of another class, with other field names, rows for objects; too many arguments and too few."""
+    """Objects of another class or with other field names, rows for objects; too many and too few arguments."""
     with pytest.raises(CompiledPlanError, match=r"invalid function call(.|\n)*supported signatures"):
         environment().sql_query(query)
 
 
 def test_resolution_process_a_function_that_changed(spark: SparkSession) -> None:
-    """The plan names another result, or a signature that is gone."""
+    """The plan names another result, or a removed signature."""
     env = environment()
     env.execute_sql("CREATE TABLE t (x BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '1')")
     env.execute_sql("CREATE TABLE o (x STRING) WITH ('connector' = 'blackhole')")

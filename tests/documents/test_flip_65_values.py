@@ -1,4 +1,4 @@
-"""FLIP-65, "New extraction" and "DataTypeHint", executed: numpy's values, RAW without hints, inferences by literals."""
+"""FLIP-65, "New extraction" and "DataTypeHint", executed: numpy values, RAW without hints, inference by literals."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Rounded(ScalarFunction):
 
 
 class Once(ScalarFunction):
-    """An inference whose strategy does not take again what it gives."""
+    """An inference whose strategy does not accept its own result."""
 
     def eval(self, number: Any) -> str:
         return str(number)
@@ -71,7 +71,7 @@ class Range(TableFunction[int]):
 
 
 def test_new_extraction_values_of_numpy(spark: SparkSession) -> None:
-    """Results of numpy's and pandas' types; a Decimal without a precision, as RAW, from function to function."""
+    """Results of numpy and pandas types; a Decimal without a precision, as RAW, from function to function."""
     functions = {
         "big": scalar(numpy.int64, int, int),
         "small": scalar(lambda value: value + numpy.int32(1), numpy.int32, numpy.int32),
@@ -132,7 +132,7 @@ class Reals(Total):
 
 
 class Typed(AggregateFunction):  # type: ignore[type-arg]
-    """The result's type is that which a literal names."""
+    """The result type is the one that a literal names."""
 
     def create_accumulator(self) -> list[Any]:
         return [0, None]

@@ -1,6 +1,6 @@
-"""FLIP-65 one step beside its examples: what each sentence says of classes, hints and methods that it does not show.
+"""FLIP-65 one step beyond its examples: classes, hints and methods that each sentence implies.
 
-Types are found, and functions refused, when they are registered; runs are in the tests of the executor.
+Types are extracted, and functions refused, at registration; runs are in the tests of the executor.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class WithProperty:
 
 
 class Immutable:
-    """The third kind: its constructor says the fields, and a getter gives them."""
+    """The third kind: its constructor declares the fields, and getters return them."""
 
     def __init__(self, field: int) -> None:
         self._field = field
@@ -366,7 +366,7 @@ def price(self, a: Decimal) -> Decimal: ...  # type: ignore[no-untyped-def]
 
 
 def hinted(method: Any, *hints: Any, above: Any = None) -> Any:
-    """A function class whose `eval` is a copy of a method, with hints; those that are written first come first."""
+    """A function class whose `eval` is a copy of a method, with hints; hints apply in the order written."""
     copy: Any = FunctionType(method.__code__, method.__globals__, "eval", method.__defaults__)
     copy.__annotations__ = dict(method.__annotations__)
     for hint in reversed(hints):

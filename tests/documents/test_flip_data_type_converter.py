@@ -49,7 +49,7 @@ class Colors(Enum):
 
 
 class ColorName(DataTypeConverter[str, Colors]):
-    """Counts how often it was opened."""
+    """Count the calls of `open`."""
 
     opened = 0
 
@@ -65,7 +65,7 @@ class ColorName(DataTypeConverter[str, Colors]):
 
 
 class Silent(ColorName):
-    """Breaks the contract."""
+    """A converter that violates the contract."""
 
     def to_internal(self, external: Colors) -> str:
         return None  # type: ignore[return-value]
@@ -308,13 +308,13 @@ def test_proposed_changes_an_error_names_column_type_and_value(sample: Any) -> N
 
 
 def test_a_converter_that_is_none_is_refused() -> None:
-    """As the document's `Preconditions.checkNotNull`; of several, those without a converter are left out."""
+    """As the document's `Preconditions.checkNotNull`; arguments without a converter are left out."""
     with pytest.raises(ProgramError, match=r"the converter of Colors for DECIMAL\(4, 2\) is None"):
         DecimalType(precision=4, scale=2).with_custom_conversion(Colors, None)
     assert STRING.with_custom_conversions({Colors: None}).conversions == ()
 
 
-# --- what a converter gives is checked; what it raises is told in the user's terms
+# --- results of converters are checked; their exceptions are reported in the user's terms
 
 
 @dataclass(frozen=True)
@@ -324,7 +324,7 @@ class Point:
 
 
 class Points(DataTypeConverter[Any, Point]):
-    """Gives what it is told to."""
+    """Return a fixed value."""
 
     def __init__(self, gives: Any) -> None:
         self.gives = gives

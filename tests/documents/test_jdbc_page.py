@@ -1,4 +1,4 @@
-"""The examples of Flink's page "JDBC SQL Connector" compile, with the ON CONFLICT that Flink 2.3 asks for."""
+"""The examples of Flink's page "JDBC SQL Connector" compile, with the ON CONFLICT that Flink 2.3 requires."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def env(tmp_path: Path) -> TableEnvironment:
 
 
 def state(plan: CompiledPlan) -> list[dict[str, Any]]:
-    """The `state` arrays of a plan, one after another."""
+    """The `state` arrays of a plan, concatenated."""
     return [entry for node in json.loads(plan.to_json())["nodes"] for entry in node.get("state", [])]
 
 

@@ -1,1 +1,1 @@
-"""Random edits of plan files: each is refused by pointer, changes nothing, or makes another plan that runs."""
+"""Random edits of plan files: each is refused with a pointer, changes nothing, or gives another plan that runs."""

@@ -1,4 +1,4 @@
-"""Random edits of a plan's JSON, such as a hand that slips makes: repeatable by their seed."""
+"""Random edits of a plan's JSON, like slips of an editor: repeatable by their seed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NUMBERS = (-1, 0, 1, 2, 3, 7, 99, 2**31, 2**70)
 
 @dataclass(frozen=True)
 class Edit:
-    """What was done to a plan: the kind of edit, the place, and the value that stands there now."""
+    """An edit of a plan: its kind, the place, and the new value."""
 
     kind: str
     place: Place
@@ -45,7 +45,7 @@ class Edit:
 
 
 def edited(data: Json, draw: random.Random) -> tuple[Json, Edit]:
-    """A copy of a plan with one edit in it."""
+    """A copy of a plan with one edit."""
     edited = copy.deepcopy(data)
     while True:
         edit = draw.choice(_EDITS)(edited, draw)
@@ -146,7 +146,7 @@ def _type(data: Json, draw: random.Random) -> Edit | None:
 
 
 def _paste(data: Json, draw: random.Random) -> Edit | None:
-    """A value of another place of the same name: an expression, a call, a list of keys."""
+    """Copy a value from another place with the same name: an expression, a call, a list of keys."""
     target = _some(data, draw, lambda place, value: isinstance(value, dict | list))
     if target is None:
         return None
@@ -167,7 +167,7 @@ def _reference(data: Json, draw: random.Random) -> Edit | None:
 
 
 def _inputs(data: Json, draw: random.Random) -> Edit | None:
-    """Two edges that change their ends, as when two inputs of a node are taken for each other."""
+    """Swap the sources of two edges, as if two inputs of a node were confused."""
     edges = data["edges"]
     if len(edges) < 2:
         return None

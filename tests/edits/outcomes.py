@@ -1,4 +1,4 @@
-"""What becomes of an edited plan: refused, the same, or another one."""
+"""Outcome of an edit: refused, the same plan, or another one."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import Case, cases, categories
 from tests.edits.edits import Edit, edited
 
-#: What says nothing about what a plan computes.
+#: Fields without effect on the results.
 _SILENT = frozenset(("description", "uid", "comment", "priority", "serializableString", "approximate", "name"))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """An edit of a case's plan. `refusals` are the pointers that name it; `plan` is None where there are any."""
+    """An edit of a case's plan. `refusals` are the pointers of its errors; `plan` is None if there are any."""
 
     seed: int
     case: Case
@@ -39,7 +39,7 @@ def chosen() -> list[Case]:
 
 
 def outcomes(seed: int, count: int, folder: Any, among: list[Case] | None = None) -> Iterator[Outcome]:
-    """`count` edits, one after another; edit number n has the seed `seed + n`, and can be made again by it."""
+    """`count` edits, one after another; edit number n has the seed `seed + n`, which reproduces it."""
     plans = [(case, json.loads(case.flink_plan(folder))) for case in among or chosen()]
     for number in range(seed, seed + count):
         draw = random.Random(number)
@@ -52,7 +52,7 @@ def outcomes(seed: int, count: int, folder: Any, among: list[Case] | None = None
 
 
 def said(value: Any) -> Any:
-    """What a plan says, but for names and texts that change nothing."""
+    """The content of a plan without names and texts that change nothing."""
     if isinstance(value, dict):
         return {key: said(item) for key, item in value.items() if key not in _SILENT}
     return [said(item) for item in value] if isinstance(value, list) else value

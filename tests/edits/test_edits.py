@@ -1,6 +1,6 @@
-"""Random edits of Flink's plans: each is refused by pointer, changes nothing, or makes another plan that runs.
+"""Random edits of Flink's plans: each is refused with a pointer, changes nothing, or gives another plan that runs.
 
-The short test tries some hundred edits, `make test-deep` 20,000. Edit number n can be made again by its seed.
+The short test tries some hundred edits, `make test-deep` 20,000. The seed reproduces edit number n.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tests.edits.outcomes import Outcome, outcomes
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: What the deep test tries, as environment variables: edits, the seed of the first, and plans that are run.
+#: Environment variables of the deep test: number of edits, first seed, number of plans that are run.
 DEEP = {"EDITS": 20_000, "SEED": 1, "RUNS": 100}
 REFUSED = "refused"
-#: What a run may fail with because of the rows that it meets, not of the plan.
+#: Run errors caused by the input rows, not by the plan.
 _BY_DATA = (
     "null value is being written",
     "cannot be read",
@@ -39,7 +39,7 @@ _BY_DATA = (
 
 
 def is_place(data: Any, pointer: str) -> bool:
-    """Whether a pointer leads to a value, or to where one is missing."""
+    """Return True if a pointer resolves to a value, or to where one is missing."""
     parts = pointer.split("/")[1:]
     here = data
     for at, part in enumerate(parts):
@@ -102,7 +102,7 @@ def test_many_edits(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def lowered(spark: SparkSession, outcome: Outcome) -> str:
-    """What goes wrong when Spark analyses the plan; empty where nothing does, REFUSED where a start would refuse it."""
+    """The error of Spark's analysis of the plan; empty if there is none, REFUSED if a start would refuse the plan."""
     assert outcome.plan is not None
     try:
         Run(spark, outcome.plan, RunOptions()).lower()
@@ -116,7 +116,7 @@ def lowered(spark: SparkSession, outcome: Outcome) -> str:
 
 
 def stays_in(folder: Path, data: Any) -> bool:
-    """Whether all paths of a plan are in a folder or a case's data: an edit may name any other place to write to."""
+    """Return True if all paths of a plan are in a folder or a case's data: an edit may redirect a sink anywhere."""
     if isinstance(data, dict):
         path = data.get("path")
         if isinstance(path, str) and not any(map(Path(path).is_relative_to, (folder, CASES))):
@@ -126,7 +126,7 @@ def stays_in(folder: Path, data: Any) -> bool:
 
 
 def ran(spark: SparkSession, outcome: Outcome) -> str:
-    """What goes wrong when the plan runs on the case's data, other than that the data does not fit."""
+    """The error of running the plan on the case's data, unless the data does not match it."""
     assert outcome.plan is not None
     try:
         Run(spark, outcome.plan, RunOptions()).execute()

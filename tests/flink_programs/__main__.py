@@ -35,10 +35,10 @@ def flink_programs(
     / "build"
     / "flink-programs",
 ) -> None:
-    """Run the test programs and restore plans of Flink's planner here, and compare with what Flink expects.
+    """Run the test programs and restore plans of Flink's planner here, and compare with Flink's expectations.
 
     The table of outcomes and every deviation go to stdout, progress to stderr, all details to outcomes.json in the work
-    folder. Exit code 1 where a deviation is not listed in known.json, or one that is listed is gone.
+    folder. Exit code 1 if a deviation is not listed in known.json, or a listed one is gone.
     """
     try:
         verdicts = _Trial(work.resolve(), names or ["*"]).verdicts()
@@ -105,7 +105,7 @@ class _Trial:
         return attempt
 
     def _asked(self, case: Case) -> Attempt:
-        """The run in Flink, with its question; an answer to the same question stays."""
+        """Run a question in Flink; the answer to the same question is cached."""
         folder = self._folder(case)
         attempt = Attempt(f"in-flink/{case.name}", folder, case, folder / "data")
         question = {

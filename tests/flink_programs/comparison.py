@@ -1,4 +1,4 @@
-"""Tables that changelogs add up to, as Flink's rows print themselves."""
+"""Tables that changelogs result in, in the text form of Flink's rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def expected_table(changes: Iterable[str], key: Sequence[int]) -> Table:
 
 
 def summed(changes: Iterable[str]) -> Table:
-    """The table of a changelog of + and -; a row may be there less than no times."""
+    """The table of a changelog of + and -; counts may be negative."""
     table: Table = Counter()
     for change in changes:
         table[change[1:]] += 1 if change[0] == "+" else -1

@@ -1,4 +1,4 @@
-"""Flink's test programs as programs over files."""
+"""Flink's test programs converted to programs over files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-#: Stand for folders in the text of a program.
+#: Placeholders for folders in the text of a program.
 DATA, OUT = "${data}", "${out}"
 
 _NOT_COMPARABLE = {
@@ -24,7 +24,7 @@ _METADATA = re.compile(
 _CLAUSE = re.compile(r"(?i)\s*(primary|watermark|constraint)\b")
 _ODD_MAP = re.compile(r"MAP<(?P<key>(?!VARCHAR|CHAR).+?), (?P<value>.+)>(?: NOT NULL)?")
 
-#: No plan of Flink holds them.
+#: Types that no plan of Flink holds.
 LEFT_OPEN = ("table.exec.sink.nested-constraint-enforcer",)
 
 Json = Mapping[str, Any]
@@ -40,7 +40,7 @@ class Database:
     rows: Sequence[Json] = ()
 
     def statements(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """Statements with their parameters that make the table."""
+        """Statements with their parameters that create the table."""
         columns = [f'"{name}" {_sqlite_type(text)}' for name, text in self.columns.items()]
         if self.key:
             columns.append(f"PRIMARY KEY ({', '.join(map(_quoted, self.key))})")
@@ -69,10 +69,10 @@ class Case:
     Args:
         id: of Flink's program.
         settings: options of the session.
-        setup: statements in front of the INSERT.
-        attempts: the INSERTs; several that fail are tried one by one. Empty for a program of the Table API.
+        setup: statements before the INSERT.
+        attempts: the INSERTs; several failing ones are tried one by one. Empty for a program of the Table API.
         as_set: whether the INSERTs are one statement set.
-        fails: whether Flink's test expects that each attempt fails.
+        fails: whether Flink's test expects each attempt to fail.
         options: the WITH options of each table.
         files: the content of data files, by name.
         databases: SQLite files of data, by name, and of sinks.
@@ -103,7 +103,7 @@ class Case:
         return tuple(f"{key}={value}" for key, value in self.settings if key in LEFT_OPEN)
 
     def programs(self, insert: str = "") -> list[str]:
-        """Its texts, one an attempt; with an INSERT where the case has none."""
+        """The texts of the program, one per attempt; with an INSERT if the case has none."""
         head = [f"SET '{key}' = '{escaped(value)}'" for key, value in self.settings]
         inserts = [insert] if insert else list(self.attempts)
         if self.as_set:
@@ -117,12 +117,12 @@ def escaped(text: str) -> str:
 
 
 def converted(program: Json) -> Case:
-    """A program as `Dump` prints it, over files."""
+    """Convert a program that `Dump` printed."""
     return _Conversion(program).case()
 
 
 def debezium(rows: Iterable[Json]) -> Iterator[Json]:
-    """The events of a changelog; -U and +U on one another are one."""
+    """The events of a changelog; consecutive -U and +U are one event."""
     before: Json | None = None
     for row in rows:
         if before is not None and row["kind"] != "+U":
@@ -140,13 +140,13 @@ def debezium(rows: Iterable[Json]) -> Iterator[Json]:
 
 
 def upserts(rows: Iterable[Json]) -> Iterator[Json]:
-    """The events of a changelog by key: rows as they are, without a row from before."""
+    """The events of an upsert changelog: rows without their previous version."""
     for row in rows:
         yield _event(row["values"], None) if row["kind"] == "-D" else _event(None, row["values"])
 
 
 def with_forerunners(rows: Iterable[Json], key: Sequence[str]) -> Iterator[Json]:
-    """The same with the row from before, as ChangelogNormalize adds it."""
+    """The same with the previous version of each row, as ChangelogNormalize adds it."""
     last: dict[str, Json] = {}
     for row in rows:
         at = json.dumps([row["values"][name] for name in key])
@@ -167,9 +167,9 @@ class _Conversion:
         self.tables = [step for step in program["setup"] if "schema" in step]
         sources = [step for step in self.tables if step["kind"] == "SourceTestStep"]
         upsert = any(map(_is_upsert, sources))
-        # The option wants a key of every table of changes.
+        # The option requires a key of every changelog table.
         self.duplicates = upsert and all(step["primaryKey"] for step in sources if _modes(step) != {"I"})
-        # A table that is looked up changes at the restore, and its file has one state: that from before.
+        # A lookup table changes at the restore, and its file has one state: the one before.
         self.looked_up = any(map(_is_looked_up, sources))
         self.statements = [text for step in program["run"] for text in step.get("statements", [step.get("sql") or ""])]
         self.sinks: list[Sink] = []
@@ -229,7 +229,7 @@ class _Conversion:
         return failing, False, bool(failing)
 
     def _insert(self, text: str) -> str:
-        """The INSERT: in front of a query, and around values that only text can hold in files."""
+        """The INSERT before a query, and around values that files can hold as text only."""
         if re.match(r"(?i)\(*SELECT\b", text):
             text = f"INSERT INTO `{self.sinks[0].name}` {text}"
         match = re.match(r"(?is)INSERT\s+INTO\s+`?(\w+)`?\s+(.*)", text)
@@ -321,13 +321,13 @@ def _name(column: str) -> str:
 
 
 def _physical(column: str) -> tuple[str, bool]:
-    """A metadata column as a physical one, which files have alone; whether it was virtual."""
+    """A metadata column as a physical one, since files have no metadata; whether it was virtual."""
     match = _METADATA.match(column)
     return (f"{match['name']} {match['type']}", bool(match["virtual"])) if match else (column, False)
 
 
 def _encoded(column: str, text: str) -> tuple[str, str] | None:
-    """The type in which files hold a column, and the expression that gives its value; None where they hold it so."""
+    """The type in which files hold a column, and the expression of its value; None if they hold it unchanged."""
     if text.startswith("VARIANT"):
         return "STRING", f"PARSE_JSON(`{column}`) AS `{column}`"
     if text.startswith("BITMAP"):
@@ -339,7 +339,7 @@ def _encoded(column: str, text: str) -> tuple[str, str] | None:
 
 
 def _as_text(column: str, text: str) -> str:
-    """The expression that makes text of a column that no sink's file can hold; empty for others."""
+    """The text expression of a column whose type no sink file can hold; empty for others."""
     if text.startswith("VARIANT"):
         return f"JSON_STRING(`{column}`)"
     if text.startswith("BITMAP"):

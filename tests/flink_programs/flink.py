@@ -30,7 +30,7 @@ def _tests(name: str, sha256: str) -> Artifact:
     return Artifact(_FLINK, name, VERSION, sha256, "-tests.jar")
 
 
-#: Jars that hold programs; the first has the plans of the restore tests, too.
+#: Jars with test programs; the first also has the plans of the restore tests.
 _PROGRAMS = (
     _tests("flink-table-planner_2.12", "9ef93e6f5e83e8b6db1ef9e5fed470f12c1236929dc23e062954236eb6fb4236"),
     _tests("flink-table-api-java", "4f04c007f10314ed2b933fc96f52709072ef50f42096f295de76f79203213abe"),
@@ -80,10 +80,10 @@ class FlinkError(Exception):
 
 @dataclass(frozen=True)
 class Flink:
-    """Programs in Java beside Flink, with its planner in the open.
+    """Java programs on Flink's class path, with its planner loaded directly.
 
     Args:
-        folder: the place of compiled classes.
+        folder: of the compiled classes.
     """
 
     folder: Path
@@ -98,7 +98,7 @@ class Flink:
             self._run("Ask", *map(str, self._jars()), stdin="".join(f"{folder}\n" for folder in folders))
 
     def rows(self, sinks: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-        """The rows of sinks; see `Rows`."""
+        """Read the rows of sinks; see `Rows`."""
         rows: dict[str, list[str]] = json.loads(self._run("Rows", stdin=json.dumps(sinks)))
         return rows
 
@@ -122,7 +122,7 @@ class Flink:
         return done.stdout
 
     def _classes(self) -> Path:
-        """The folder of the classes, compiled where the sources changed."""
+        """The folder of the classes, recompiled if the sources changed."""
         sources = sorted(SOURCES.glob("*.java"))
         digest = hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()[:16]
         classes = self.folder / f"classes-{digest}"
@@ -136,7 +136,7 @@ class Flink:
         return classes
 
     def _path(self) -> list[Path]:
-        """The jars of PyFlink, but for the planner, which it keeps behind a loader of its own."""
+        """The jars of PyFlink without the planner's, which has a class loader of its own."""
         (lib,) = flink_python().parent.parent.glob("lib/python*/site-packages/pyflink/lib")
         jars = [jar for jar in sorted(lib.glob("*.jar")) if "planner-loader" not in jar.name]
         return [*jars, *(fetched(artifact) for artifact in (*_PROGRAMS, *_LIBRARIES))]

@@ -1,4 +1,4 @@
-"""The plans of Flink's restore tests: their tables get the options that Flink takes from its catalog."""
+"""The plans of Flink's restore tests, completed with the table options that Flink takes from its catalog."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from typing import Any
 from tests.flink_programs.conversion import DATA, OUT, Case
 from tests.support.commands import ROOT, Said, called
 
-#: Plans that one Spark session runs.
+#: Number of plans per Spark session.
 BATCH = 60
 PLAN = "plan.json"
 
@@ -30,11 +30,11 @@ class Attempt:
     Args:
         name: `own/`, `flink/` or `restore/`, and the program's name.
         folder: holds the plan, and in `out` the rows of its sinks.
-        case: the program; None for a plan whose program is not there.
+        case: the program; None for a plan without one.
         data: the folder of the program's data.
         refusals: messages of refusals, by command.
-        failure: the message of a run that was begun.
-        settings: options of the session for what the plan leaves open, as `KEY=VALUE`.
+        failure: the message of a failed run.
+        settings: session options that the plan leaves open, as `KEY=VALUE`.
     """
 
     name: str
@@ -57,18 +57,18 @@ class Attempt:
         return self.folder / "out"
 
     def located(self, text: str) -> str:
-        """A text with the folders that it names."""
+        """A text with the folders filled in."""
         return text.replace(DATA, str(self.data)).replace(OUT, str(self.out))
 
     def clear(self) -> None:
-        """Make the folder anew, with empty tables of databases."""
+        """Recreate the folder, with empty database tables."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.out.mkdir(parents=True)
         for name, database in self.case.sink_databases.items() if self.case else ():
             write_database(self.out / f"{name}.db", database.statements())
 
     def compile(self, text: str) -> None:
-        """Make the plan of a program."""
+        """Compile the program."""
         program = self.folder / "program.sql"
         program.write_text(self.located(text))
         self._note("compile-plan", called("compile_plan", program, "-o", self.plan, "--quiet"))
@@ -84,11 +84,11 @@ class Attempt:
 
     @property
     def runs(self) -> bool:
-        """Whether nothing has refused it before a run."""
+        """Return True if nothing has refused it before a run."""
         return self.plan.exists() and "execute-plan --dry-run" not in self.refusals
 
     def sinks(self) -> dict[str, dict[str, Any]]:
-        """Where the rows of its sinks are, for `Rows`."""
+        """Folders of the sinks' rows, for `Rows`."""
         if self.case is None:
             return {}
         for name in self.case.sink_databases:
@@ -100,7 +100,7 @@ class Attempt:
 
 
 def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str], None]) -> None:
-    """Run plans, some in each session; a failure is noted in its attempt."""
+    """Run plans, some in each session; an attempt records its failure."""
     runnable = sorted((attempt for attempt in attempts if attempt.runs), key=lambda attempt: attempt.settings)
     groups = [(settings, list(group)) for settings, group in groupby(runnable, lambda attempt: attempt.settings)]
     batches = [(settings, group[at : at + BATCH]) for settings, group in groups for at in range(0, len(group), BATCH)]
@@ -137,7 +137,7 @@ def _messages(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def write_database(file: Path, statements: Iterator[tuple[str, tuple[Any, ...]]]) -> None:
-    """Make a file of SQLite anew."""
+    """Recreate a file of SQLite."""
     file.unlink(missing_ok=True)
     with closing(sqlite3.connect(file)) as database, database:
         for statement, parameters in statements:

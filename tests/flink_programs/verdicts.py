@@ -17,7 +17,7 @@ KNOWN = Path(__file__).with_name("known.json")
 
 
 class Outcome(Enum):
-    """Outcomes, by their heads in the table."""
+    """Outcomes with their headings in the table."""
 
     EQUAL = "equal"
     AS_FLINK = "as Flink on the same files"
@@ -33,7 +33,7 @@ class Outcome(Enum):
 
     @property
     def deviates(self) -> bool:
-        """Whether it needs a reason in the list of known deviations."""
+        """Return True if it needs a reason in the list of known deviations."""
         return self in _DEVIATIONS
 
 
@@ -49,7 +49,7 @@ _DEVIATIONS = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """An attempt's outcome with its facts, and the reason where it is known."""
+    """An attempt's outcome with its facts, and the reason if it is known."""
 
     name: str
     outcome: Outcome
@@ -58,7 +58,7 @@ class Verdict:
 
     @property
     def unknown(self) -> bool:
-        """Whether it deviates without a known reason."""
+        """Return True if it deviates without a known reason."""
         return self.outcome.deviates and not self.reason
 
 
@@ -102,7 +102,7 @@ def _plain(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | None
 
 
 def _differences(attempt: Attempt, in_flink: Attempt | None) -> Iterable[str]:
-    """Per sink that differs from the test's rows, or from those of a run in Flink, the difference."""
+    """Per sink whose rows differ from the test's or from those of a run in Flink, the difference."""
     for sink in attempt.case.sinks if attempt.case else ():
         key = [list(sink.columns).index(name) for name in sink.key]
         expected = expected_table(sink.expected, key) if in_flink is None else summed(in_flink.rows.get(sink.name, ()))
@@ -111,7 +111,7 @@ def _differences(attempt: Attempt, in_flink: Attempt | None) -> Iterable[str]:
 
 
 def with_reasons(verdicts: Sequence[Verdict], known: Mapping[str, str]) -> tuple[list[Verdict], list[str]]:
-    """Verdicts with the reasons of the known deviations; patterns of the list that fit no deviation."""
+    """Verdicts with the reasons of the known deviations; patterns of the list without a deviation."""
     used: set[str] = set()
     reasoned = []
     for one in verdicts:
@@ -122,13 +122,13 @@ def with_reasons(verdicts: Sequence[Verdict], known: Mapping[str, str]) -> tuple
 
 
 def known_deviations() -> dict[str, str]:
-    """Reasons of known deviations, by pattern of names."""
+    """Reasons of known deviations, by name pattern."""
     known: dict[str, str] = json.loads(KNOWN.read_text())
     return known
 
 
 def table(verdicts: Sequence[Verdict]) -> list[list[str]]:
-    """Outcomes by kind of attempt: a head, a row an outcome."""
+    """Outcomes by kind of attempt: a header, a row per outcome."""
     kinds = list(dict.fromkeys(one.name.partition("/")[0] for one in verdicts))
     rows = [["outcome", *kinds]]
     for outcome in Outcome:

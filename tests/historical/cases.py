@@ -1,11 +1,11 @@
-"""The frozen cases: a program that some release started, stopped in the middle of its input, and what it must give.
+"""The frozen cases: a program that a release started, stopped in the middle of its input, and its expected results.
 
 `<release>.tar.xz` holds, by case, `program.sql`, `plan.json` as the release compiled it, `stopped.tar.xz` (checkpoint
-and sinks as they were when the run stopped after the first part of the input) and `expected.json`; in `data/<part>/` it
+and sinks when the run stopped after the first part of the input) and `expected.json`; `data/<part>/`
 holds the input. `releases.json` has the digest of each, and the cases that are refused by now, with a part of the
 message; `python -m tools.freeze_release --unpack RELEASE FOLDER` unpacks one. In programs and plans `${folder}` stands
-for the folder of a run. A checkpoint has full paths, and digests of them, so each case has one folder on every machine,
-see `place`.
+for the folder of a run. A checkpoint has absolute paths, and digests of them, so each case has one folder on every
+machine, see `place`.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ PROGRAMS, DATA = HERE / "programs", HERE / "data"
 PACKED, RELEASES = unpacked(HERE), HERE / "releases.json"
 #: The folder of a run in programs and plans.
 PLACE = "${folder}"
-#: Where the folders of cases are.
+#: Folder of the cases' folders.
 ROOT = Path("/tmp/compiled-plan-historical")
 PLAN, STOPPED, EXPECTED = "plan.json", "stopped.tar.xz", "expected.json"
-#: The clock says that a file of the input was written then: later parts later.
+#: Modification time of the first part of the input; later parts are later.
 _WRITTEN = 1_700_000_000
 _FUNCTIONS = ("tests.historical.functions",)
 
@@ -68,12 +68,12 @@ class Case:
 
     @cached_property
     def refusal(self) -> str:
-        """A part of the message with which it is refused; empty where it goes on."""
+        """Part of the refusal; empty if the case continues."""
         return str(frozen()[self.folder.parent.name]["refused"].get(self.folder.name, ""))
 
     @property
     def program(self) -> str:
-        """The name of its program; a case on another host has that behind it."""
+        """The name of its program; a case on another host appends it."""
         return self.folder.name.removesuffix(f"_{self.expected['host']}")
 
     @property
@@ -82,7 +82,7 @@ class Case:
         return self.folder.parent / "data"
 
     def plan(self, place: Path) -> CompiledPlan:
-        """Its plan over the tables of a folder."""
+        """The plan over the tables of a folder."""
         return CompiledPlan.from_json(self.text(PLAN).replace(PLACE, str(place)))
 
     def text(self, file: str) -> str:
@@ -120,7 +120,7 @@ def digest(release: str) -> str:
     return hashlib.sha256((HERE / f"{release}.tar.xz").read_bytes()).hexdigest()
 
 
-# ---- programs as they are now
+# ---- current programs
 
 
 def programs() -> list[str]:
@@ -145,7 +145,7 @@ def compiled(name: str, text: str) -> CompiledPlan:
 
 
 def _anywhere(document: dict[str, Any]) -> dict[str, Any]:
-    """A Python function without the place of its file, which is another on each machine."""
+    """A Python function without the path of its file, which differs between machines."""
     return {name: value for name, value in document.items() if not (name == "file" and "module" in document)}
 
 
@@ -158,9 +158,9 @@ def _of_the_clock(plan: dict[str, Any]) -> None:
             node["window"] |= {"isTimeWindow": False, "size": 3}
 
 
-#: Programs whose plan is changed by hand.
+#: Programs whose plan is edited by hand.
 EDITS: dict[str, Callable[[dict[str, Any]], None]] = {"clock_function": _of_the_clock}
-#: Programs whose plan is one of Flink's.
+#: Programs whose plan was compiled by Flink.
 PLANS = {"materialized": PACKED / "flink" / "2.1" / "changelogs.json"}
 
 
@@ -168,7 +168,7 @@ PLANS = {"materialized": PACKED / "flink" / "2.1" / "changelogs.json"}
 
 
 def database(spark: SparkSession) -> None:
-    """The tables that `programs/lookups.sql` asks, in the memory of Spark's process."""
+    """The lookup tables of `programs/lookups.sql`, in the memory of Spark's process."""
     jvm = spark._jvm
     assert jvm is not None
     manager: Any = java_class(jvm, "java.sql.DriverManager")
@@ -182,7 +182,7 @@ def database(spark: SparkSession) -> None:
 
 @contextmanager
 def place(name: str) -> Iterator[Path]:
-    """The folder of a case, empty; one process at a time has it."""
+    """The empty folder of a case, locked for one process at a time."""
     folder = ROOT / name
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
@@ -196,7 +196,7 @@ def place(name: str) -> Iterator[Path]:
 
 
 def add_part(data: Path, number: int, place: Path) -> None:
-    """Have a part of the input arrive: a file for each table."""
+    """Add a part of the input: a file per table."""
     for source in sorted((data / str(number)).glob("*.json")):
         target = place / source.stem / f"{number}.json"
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -213,18 +213,18 @@ def run(
     stop: bool = False,
     upgrade: str = CHECK,
 ) -> str:
-    """Run a plan on the checkpoint of a folder until the input ends, or what is there has been read.
+    """Run a plan on the checkpoint of a folder until the input ends, or the available input has been read.
 
     Args:
         spark: the session.
         plan: a plan over the tables of the folder.
         place: the folder.
-        host: what hosts state.
-        stop: end when what is there has been read; more input may come.
+        host: the state host.
+        stop: end after the available input; more may come.
         upgrade: see `RunOptions`.
 
     Returns:
-        What the run fails with because of its data; empty where it does not.
+        The run's error if its data causes one; else empty.
     """
     options = RunOptions(
         checkpoint=str(place / "checkpoint"),
@@ -245,7 +245,7 @@ def run(
 
 
 def results(plan: CompiledPlan, place: Path) -> dict[str, list[Any]]:
-    """The tables that the changes in the sinks' files add up to."""
+    """The tables that the changes in the sinks' files result in."""
     result = {}
     for sink in plan.sinks:
         assert isinstance(sink, Sink)
@@ -257,7 +257,7 @@ def results(plan: CompiledPlan, place: Path) -> dict[str, list[Any]]:
 
 
 def difference(actual: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> str:
-    """What tables lack, or have too much; empty where they hold the same rows."""
+    """Missing and extra rows of tables; empty for equal tables."""
     for name, table in wanted.items():
         has, right = (Counter(map(row_text, rows)) for rows in (actual[name], table))
         if has != right:

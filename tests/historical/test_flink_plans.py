@@ -1,8 +1,8 @@
-"""Plans that Flink's releases compiled are read, and give what Flink 2.3 computes for the same programs.
+"""Plans of Flink's releases are readable, and give Flink 2.3's results of the same programs.
 
 `flink/<release>.tar.xz` has the plans that COMPILE PLAN of that release made of `flink/programs`, and `flink/expected/`
-the results of these programs on Flink 2.3.0: not what the clock decides, and not what a sink by key wrote where plans
-up to 2.1 materialise it. The sort of all rows, which Flink plans and does not run, is refused here by name.
+the results on Flink 2.3.0: without those that depend on the clock, and those of upsert sinks that plans
+up to 2.1 materialize. A sort of all rows, which Flink plans and does not run, is refused here by name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read(path: Path, place: str = cases.PLACE) -> CompiledPlan:
 
 
 def shape(path: Path) -> str:
-    """What a plan says, but for the release and the ids of nodes: what runs."""
+    """The content of a plan without the release and the ids of nodes."""
     data = json.loads(read(path).to_json()) | {"flinkVersion": ""}
     numbers = {node["id"]: at for at, node in enumerate(data["nodes"])}
     for node in data["nodes"]:
@@ -50,7 +50,7 @@ def shape(path: Path) -> str:
 
 
 def distinct() -> list[Any]:
-    """The plans without those that say what an older release's says; only the oldest of a program is run each time."""
+    """The plans without duplicates of an older release's; only the oldest plan of a program is run each time."""
     result: dict[str, Path] = {}
     for path in PLANS:
         if path.stem != "sorted":
@@ -69,7 +69,7 @@ def distinct() -> list[Any]:
 def test_each_program_was_compiled_by_each_release() -> None:
     compiled = {(path.parent.name, path.stem) for path in PLANS}
     missing = {(release, program) for release in RELEASES for program in PROGRAMS} - compiled
-    # Flink 1.18 knows neither the hint of a TTL nor SESSION as a table function.
+    # Flink 1.18 knows neither the TTL hint nor SESSION as a table function.
     assert missing == {("1.18", "hints"), ("1.18", "session_windows")}
 
 

@@ -1,6 +1,6 @@
-"""What a release has written, later ones start, migrate or refuse by name: plans with their checkpoints.
+"""Plans and checkpoints of a release: later releases start, migrate or refuse them by name.
 
-`python -m tools.freeze_release` makes the archive of a release, which never changes again. Where this release refuses
+`python -m tools.freeze_release` makes the archive of a release, which never changes again. If this release refuses
 the checkpoint or the plan of a case, `releases.json` has a part of the message.
 """
 
@@ -73,7 +73,7 @@ def test_the_program_of_a_release_compiled_again_goes_on(case: Case, spark: Spar
 
 
 def goes_on(case: Case, plan: CompiledPlan, spark: SparkSession, place: Path, upgrade: str = CHECK) -> None:
-    """It starts, and gives what it gave when it was frozen."""
+    """Start the case; its results are those at the freeze."""
     cases.database(spark)
     fault = cases.run(spark, plan, place, case.expected["host"], upgrade=upgrade)
     if case.expected["fails"]:

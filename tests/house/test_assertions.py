@@ -1,4 +1,4 @@
-"""Every test can fail: it asserts, expects an error or a warning, or calls a helper of the tests that does."""
+"""Every test can fail: it asserts, expects an error or a warning, or calls a test helper that does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-#: What fails by itself when called; `check_schema` is jsonschema's.
+#: Calls that fail by themselves; `check_schema` is jsonschema's.
 ASSERTING = {"raises", "warns", "fail", "check_schema"}
 
 
 @dataclass(frozen=True)
 class Module:
-    """The tests of a file, its functions by name, and which function of which module a name was imported from."""
+    """The tests of a file, its functions by name, and the origin of each imported name."""
 
     tests: tuple[ast.FunctionDef, ...]
     functions: dict[str, ast.FunctionDef]
@@ -24,7 +24,7 @@ class Module:
 
 
 def read(path: Path) -> Module:
-    """Reads a file of the tests."""
+    """Parse a test file."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     imported = {
@@ -38,13 +38,13 @@ def read(path: Path) -> Module:
 
 
 def name_of(path: Path) -> str:
-    """The name under which tests import a file of the tests."""
+    """The module name of a test file."""
     parts = path.relative_to(TESTS.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def helpers(called: str, module: Module, modules: dict[str, Module]) -> Iterator[tuple[Module, ast.FunctionDef]]:
-    """What a call may be of in the tests: a function here, one that was imported, a method of a class that was."""
+    """Test helpers that a call may resolve to: a function here, an imported one, a method of an imported class."""
     where, name = module.imported.get(called, ("", called))
     imported = dict.fromkeys(source for source, _ in module.imported.values())
     for home in (modules.get(where, module), *(modules[source] for source in imported if source in modules)):
@@ -53,7 +53,7 @@ def helpers(called: str, module: Module, modules: dict[str, Module]) -> Iterator
 
 
 def asserts(function: ast.FunctionDef, module: Module, modules: dict[str, Module], on_the_way: frozenset[int]) -> bool:
-    """Whether a function asserts by itself or through a helper."""
+    """Return True if a function asserts by itself or through a helper."""
     for node in ast.walk(function):
         if isinstance(node, ast.Assert):
             return True
@@ -69,7 +69,7 @@ def asserts(function: ast.FunctionDef, module: Module, modules: dict[str, Module
 
 
 def silent(files: dict[str, Module]) -> list[str]:
-    """The tests that cannot fail by what they find."""
+    """The tests without an assertion."""
     return [
         f"{name}::{function.name}"
         for name, module in files.items()

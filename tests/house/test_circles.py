@@ -1,4 +1,4 @@
-"""Folders and files import in one direction; imports inside functions and for type checkers count."""
+"""Folders and files import in one direction; imports inside functions and under TYPE_CHECKING count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def imports() -> Imports:
 
 
 def circle(imports: Imports) -> list[str]:
-    """The members of a circle, if there is one."""
+    """The members of an import cycle; empty if there is none."""
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as error:
@@ -32,7 +32,7 @@ def circle(imports: Imports) -> list[str]:
 
 
 def folder(module: str) -> str:
-    """The folder of a module; a package is in its own."""
+    """The folder of a module; a package is its own folder."""
     place = Path(*module.split(".")[1:])
     return str(place if (ROOT / place).is_dir() else place.parent)
 

@@ -1,4 +1,4 @@
-"""Readers that may run what they read: the places that have one, each with the reason why it is safe."""
+"""Deserializers that may run code from their input: each use, with the reason why it is safe."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service", "tools")
-#: Modules whose readers may run code, or, of `marshal`, make it.
+#: Modules whose readers may run code, or, for `marshal`, create it.
 MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "jsonpickle"})
-#: Calls that run code that they are given.
+#: Calls that run code from their arguments.
 CALLS = frozenset({"eval", "exec", "compile"})
 WRITERS = frozenset({"dump", "dumps", "Pickler", "HIGHEST_PROTOCOL", "UnpicklingError"})
 
 _RUN = "made by the driver of this run, and sent to its own workers: never read from a checkpoint"
-#: What reads such a form, or runs code, and why it may.
+#: Uses of these readers, each with the reason why it is safe.
 ALLOWED = {
     "plans/execution/functions/aggregate_worker.py: pickle.loads": _RUN,
     "plans/execution/functions/bootstrap.py: pickle.loads": _RUN,
@@ -33,7 +33,7 @@ ALLOWED = {
     "api/program.py: exec": "the program that the user compiles",
     "plans/types/python/annotations.py: eval": "annotations of the program's own classes",
 }
-#: Reading of Java's serialized objects, and the files of the kernel that do it.
+#: Java deserialization, and the kernel's files that use it.
 READS_OBJECTS = re.compile(r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(")
 JAVA = {
     "host/Conditions.java": _RUN + "; `StoredState` reads a checkpoint with conditions that are text",
@@ -41,7 +41,7 @@ JAVA = {
 
 
 def readers_in(tree: ast.Module) -> Iterator[str]:
-    """The calls by which a module reads such forms."""
+    """The calls of a module that deserialize or run code."""
     names = {"cloudpickle": "cloudpickle"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""What loads with what, the contracts of the layers, and what the wheel promises."""
+"""Import cost of modules, layer contracts, and the wheel's contents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def project(root: Path) -> dict[str, object]:
 
 
 def loaded_after(statement: str, root: Path) -> set[str]:
-    """The top-level modules that a new interpreter has after the statement."""
+    """The top-level modules of a new interpreter after the statement."""
     program = f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True, timeout=60

@@ -1,8 +1,8 @@
-"""Tests mirror the code: where a file of tests is, and its name, say what it tests.
+"""Tests mirror the code: folder and name of a test file say which module it tests.
 
-`tests/planner/physical/test_rank.py` is about `planner/physical/rank.py`. A topic may follow the name, and a folder as
-a whole stands for itself: `test_rank_ties.py`, and `test_physical_windows.py` in the same folder. Tests of what a FLIP
-or a page of Flink's documentation says are in `documents`; those that cross the layers have folders of their own names.
+`tests/planner/physical/test_rank.py` tests `planner/physical/rank.py`. A topic may follow the name, and the name of a
+folder stands for the folder: `test_rank_ties.py`, and `test_physical_windows.py` in the same folder. Tests of a FLIP
+or of a page of Flink's documentation are in `documents`; those that cross the layers have folders of their own.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-#: The folders of tests that mirror those of the code.
+#: Test folders that mirror those of the code.
 MIRRORED = ("api", "planner", "plans", "schemas", "cli", "service")
 
 
 def about(test: Path, root: Path = ROOT) -> Path | None:
-    """The module or package that a file of tests is about; None where there is none."""
+    """The module or package that a test file tests; None if there is none."""
     folder = root / test.parent.relative_to("tests")
     words = test.stem.removeprefix("test_").split("_")
     for count in range(len(words), 0, -1):

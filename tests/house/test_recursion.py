@@ -1,6 +1,6 @@
-"""Nothing between a plan's text and Spark follows expressions or nodes by recursion, whose depth Python ends at 1,000.
+"""Nothing between a plan's text and Spark recurses over expressions or nodes: Python limits the depth to 1,000.
 
-`plans.trees` and `plans.rex` have folds and walks of any depth. The planner may: it runs inside of `plans.deep`.
+`plans.trees` and `plans.rex` have folds and walks of any depth. The planner may recurse: it runs inside `plans.deep`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: The types of what may be nested, or chained, without a bound.
+#: Types that may be nested or chained without bound.
 UNBOUNDED = ("RexNode", "Call", "PlanNode", "CompiledPlan")
-#: Functions that call themselves all the same, and what bounds them.
+#: Recursive functions, with the bound of each.
 BOUNDED = {
     "plans/rex/typing.py:type_within": "the levels of a row type: a field inside of a field",
     "plans/execution/stages/watermarks.py:watermark_times": "stateless nodes in a row; a planner merges them",
@@ -20,7 +20,7 @@ BOUNDED = {
 
 
 def recursive(tree: ast.Module) -> Iterator[str]:
-    """The functions of a module that call themselves and are given something of an unbounded type."""
+    """The functions of a module that call themselves with a parameter of an unbounded type."""
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue

@@ -1,4 +1,4 @@
-"""What docstrings and comments point at is there: modules, what they define, files of the repository."""
+"""References in docstrings and comments resolve: modules, their definitions, files of the repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("api", "cli", "service", "planner", "plans", "schemas", "tools", "tests", "samples", "docs")
-#: Where the code is that is looked through.
+#: Folders of code to check.
 CODE = ("api", "cli", "service", "planner", "plans", "schemas", "tools", "tests")
 _NAME = re.compile(rf"`(?:compiled_plan\.)?((?:{'|'.join(FOLDERS)})(?:\.\w+)+)(?:\(\))?`")
 _PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})(?:/[\w.-]+)+/?)`")
@@ -19,7 +19,7 @@ _PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})(?:/[\w.-]+)+/?)`")
 
 @cache
 def defined(module: Path) -> frozenset[str]:
-    """The names that a module has at its top, and those in its classes."""
+    """The names at a module's top level, and those in its classes."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         match node:
@@ -33,7 +33,7 @@ def defined(module: Path) -> frozenset[str]:
 
 
 def leads_somewhere(name: str, root: Path = ROOT) -> bool:
-    """Whether a dotted name is a module or package of ours, or what one defines."""
+    """Return True if a dotted name is a module or package of ours, or a definition in one."""
     place, parts = root, name.split(".")
     while parts and (place / parts[0]).is_dir():
         place /= parts.pop(0)
@@ -52,7 +52,7 @@ def prose(file: Path) -> str:
 
 
 def astray(file: Path) -> list[str]:
-    """What the prose of a file points at and is not there."""
+    """References in a file's prose that do not resolve."""
     text = prose(file)
     names = [name for name in _NAME.findall(text) if not leads_somewhere(name)]
     paths = [path for path in _PATH.findall(text) if not (ROOT / path).exists()]

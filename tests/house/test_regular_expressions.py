@@ -1,7 +1,7 @@
-"""Every regular expression takes time in proportion to its text, so that nobody holds a process up by what they send.
+"""Every regular expression takes time in proportion to its text, so that no input can block a process.
 
-All patterns of the product are looked up in its code, and timed on texts that are nasty for each: its own pieces over
-and over, and those that are nasty for many.
+All patterns of the product are extracted from its code, and timed on hostile texts: repetitions of the pattern's own
+pieces, and texts that are hostile for many patterns.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ pytestmark = pytest.mark.attack
 
 ROOT = Path(__file__).parents[2]
 CODE = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service")
-#: How a pattern is looked for; `finditer` looks at every place of a text, as `sub` and `split` do.
+#: Search methods; `finditer` searches at every position of a text, as `sub` and `split` do.
 CALLS = {"match": "match", "fullmatch": "fullmatch", "search": "search"}
 EVERYWHERE = ("findall", "finditer", "split", "sub", "subn")
-#: Patterns that are slower, by what bounds the text that they see.
+#: Slower patterns, with the bound of the text that they see.
 BOUNDED = {
     "planner/sql/grammar/tokens.py: \n      (?P<gap>": "the first comment that is not closed ends the search",
     "plans/text/durations.py: \\s*([0-9]+": "a duration of 100 characters",
@@ -36,7 +36,7 @@ BOUNDED = {
     "plans/text/secret_spans.py: [^<": "matched at the one place where an element is opened",
     "plans/text/durations.py: (?:\\s*([0-9]+": "a duration of 100 characters",
 }
-#: Modules that make patterns of what they get, and why these are not slow.
+#: Modules that build patterns from input, and the reason why these are not slow.
 MADE = {
     "api/showing.py": "each piece of a LIKE is where it first fits; see its tests",
     "planner/functions/plan_literals.py": "digits between fixed signs, which match a text as a whole",
@@ -45,16 +45,16 @@ MADE = {
     "plans/text/secret_spans.py": "possessive; tests of masking time them",
     "planner/table/building/source.py": "patterns of its own, each of one word or two",
 }
-#: Seconds for a character, and for any text: a machine may be busy.
+#: Seconds per character, and for any text: the machine may be busy.
 PER_CHARACTER, ALWAYS = 1e-6, 0.05
-#: Lengths of the texts of a pattern's own pieces, and of those that are nasty for many.
+#: Lengths of the texts from a pattern's own pieces, and of those for many patterns.
 LENGTHS, LONGEST = (1_000, 8_000, 64_000), 1_000_000
 NASTY = (*"a0 \n'`(-[é", "''", "a.", "a=", "://a", "a:", "/*", "/* ", "?a=", "{a", "aA")
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern, where it is, and how it is looked for."""
+    """A pattern, its location, and its search method."""
 
     place: str
     text: str
@@ -66,7 +66,7 @@ class Pattern:
 
 
 def patterns(path: Path) -> Iterator[Pattern]:
-    """The patterns of a module: what `re` is called with, and those of pydantic's fields."""
+    """The patterns of a module: arguments of `re`, and of pydantic's fields."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     constants = {
         target.id: node.value
@@ -97,7 +97,7 @@ def patterns(path: Path) -> Iterator[Pattern]:
 
 
 def literal(node: ast.expr, constants: dict[str, ast.expr]) -> str | None:
-    """The text of a pattern; what is put into it is taken for a word. None for one that is made elsewhere."""
+    """The text of a pattern; interpolated values become a word. None if it is built elsewhere."""
     if isinstance(node, ast.Name) and node.id in constants:
         return literal(constants[node.id], {})
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -114,7 +114,7 @@ def of(node: ast.expr, constants: dict[str, ast.expr]) -> str:
 
 
 def methods_of(tree: ast.Module, compiled: ast.Call) -> set[str]:
-    """The methods that a module calls on a compiled pattern; `finditer` where none is seen."""
+    """The methods that a module calls on a compiled pattern; `finditer` if none is seen."""
     names = {
         target.id
         for node in ast.walk(tree)
@@ -131,7 +131,7 @@ def methods_of(tree: ast.Module, compiled: ast.Call) -> set[str]:
 
 
 def sample(pattern: str, flags: int) -> str:
-    """A text that the pattern matches, or nearly: each part of it once or twice."""
+    """A text that the pattern matches, or nearly: each part once or twice."""
     return "".join(pieces(_parser.parse(pattern, flags)))
 
 
@@ -169,7 +169,7 @@ def of_set(members: Any) -> str:
 
 
 def nasty(pattern: Pattern) -> Iterator[tuple[str, str]]:
-    """Beginnings, and what follows them over and over."""
+    """Prefixes, and repeated pieces that follow them."""
     whole = sample(pattern.text, pattern.flags)[:24]
     own = {whole[at : at + length] for at in range(len(whole)) for length in (1, 2, 3, len(whole))} | {whole}
     for again in sorted(own | set(NASTY)):
@@ -181,7 +181,7 @@ def nasty(pattern: Pattern) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def ended_after(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError where the block takes longer: `re` looks for signals as it goes."""
+    """Raise TimeoutError if the block takes longer: `re` checks for signals while it searches."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise TimeoutError
@@ -196,7 +196,7 @@ def ended_after(seconds: float) -> Iterator[None]:
 
 
 def slow(pattern: Pattern) -> str:
-    """The text for which a pattern takes too long; empty for none."""
+    """The text on which a pattern is too slow; empty if there is none."""
     compiled = re.compile(pattern.text, pattern.flags)
     texts = [(head, again, length) for length in LENGTHS for head, again in nasty(pattern)]
     for head, again, length in texts + [("", again, LONGEST) for again in NASTY]:

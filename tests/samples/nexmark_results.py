@@ -1,6 +1,6 @@
-"""What Flink computed for the queries of `samples/nexmark` over a small data set, and results compared with it.
+"""Flink's results for the queries of `samples/nexmark` over a small data set, and comparison with them.
 
-`nexmark/<query>.json` holds the table that the query's changelog adds up to: all rows where they are few, else their
+`nexmark/<query>.json` holds the table that the query's changelog results in: all rows of a short one, else their
 number, a digest and the first ones. To record them again with a real Flink, which must not change them:
 
     python -m tests.samples.nexmark_results
@@ -20,23 +20,23 @@ from samples.nexmark.generate import Nexmark
 from tests.conformance.cases import added_up
 
 RESULTS = Path(__file__).with_name("nexmark")
-#: Some four windows of ten seconds.
+#: About four windows of ten seconds.
 SMALL = Nexmark(events=20_000, rate=500, files=1, seed=7)
-#: A table of so many rows is kept whole, of a longer one the first few.
+#: Longer tables are stored as their first rows.
 _WHOLE, _FIRST = 50, 3
 
-#: Queries whose streaming plan gives wrong results in Flink 2.3.0: a top-1 by two keys never takes a row back.
+#: Queries whose streaming plan gives wrong results in Flink 2.3.0: a top-1 by two keys never retracts a row.
 _IN_BATCH = ("q9",)
-#: The query whose windows are of the clock: what it gives depends on when a row is read.
+#: The query with processing-time windows: its result depends on when a row is read.
 CLOCK = "q12"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A table: how many rows, a digest of all of them in order of their texts, and rows to look at.
+    """A table: number of rows, a digest of all in the order of their texts, and sample rows.
 
     Args:
-        count: of rows.
+        count: number of rows.
         digest: SHA-256 of the rows' texts.
         folders: of a partitioned table, the folders of its files.
         rows: texts of all rows or of the first few.
@@ -49,7 +49,7 @@ class Result:
 
 
 def result(out: Path) -> Result:
-    """What the files of a sink add up to."""
+    """The table that the files of a sink result in."""
     table, _ = added_up(out)
     assert not [row for row, count in table.items() if count < 0], "more deletes than inserts"
     rows = sorted(table.elements())
@@ -64,13 +64,13 @@ def result(out: Path) -> Result:
 
 
 def expected(query: str) -> Result:
-    """What Flink computed."""
+    """Flink's result."""
     document = json.loads((RESULTS / f"{query}.json").read_text())
     return Result(document["count"], document["digest"], tuple(document["folders"]), tuple(document["rows"]))
 
 
 def difference(want: Result, got: Result) -> str:
-    """What differs, in words; empty where nothing does."""
+    """The difference as text; empty for equal results."""
     if want == got:
         return ""
     missing = list((Counter(want.rows) - Counter(got.rows)).elements())[:3]
@@ -80,7 +80,7 @@ def difference(want: Result, got: Result) -> str:
 
 
 def record(queries: Sequence[str]) -> None:
-    """Ask Flink, and write the files."""
+    """Run the queries on Flink, and write the files."""
     from tests.bench.nexmark.flink import BATCH, ONE_TASK, run_jobs
     from tests.bench.nexmark.programs import program, statements
 

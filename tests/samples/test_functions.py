@@ -1,4 +1,4 @@
-"""The sample with functions of the user's own: its results are those computed by hand, from the same rows."""
+"""The sample with user-defined functions: its results are those computed by hand from the same rows."""
 
 from __future__ import annotations
 

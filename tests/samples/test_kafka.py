@@ -1,4 +1,4 @@
-"""The sample between servers: its programs compile with the tables of another file, and say where those are."""
+"""The sample between servers: its programs compile with the tables of another file, which has the addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Nexmark queries give what Flink gives, over the small data set, all in one Spark session."""
+"""The Nexmark queries give Flink's results over the small data set, all in one Spark session."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_query(query: str, spark: SparkSession, events: Path, tmp_path: Path) ->
 
 
 def test_windows_of_the_clock(spark: SparkSession, events: Path, tmp_path: Path) -> None:
-    """A bid is in one window, whichever; as in Flink, those that are open when the input ends are not closed."""
+    """A bid is in exactly one window; as in Flink, windows still open at the end of the input are not emitted."""
     text = program(CLOCK, events, tmp_path).replace("INTERVAL '10' SECOND", "INTERVAL '0.05' SECOND")
     run(spark, text)
     totals: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Nexmark's events: the same on every machine, in the published proportions."""
+"""Nexmark events: identical on every machine, in the published proportions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_hot_keys() -> None:
     auctions, bidders = np.asarray(bids["auction"]), np.asarray(bids["bidder"])
     assert 0.48 < (auctions % 100 == 0).mean() < 0.53
     assert 0.74 < (bidders % 100 == 1).mean() < 0.77
-    # Of an auction that is not hot, the number is among those that are open, or a little ahead.
+    # A bid on an auction that is not hot has the number of an open auction, or a little higher.
     assert len(np.unique(auctions)) > 1400
     assert auctions.max() < FIRST + 1500 + 10
 

@@ -1,4 +1,4 @@
-"""The service's samples: what `make demo-service` registers, and the demo itself."""
+"""The service's samples: registrations of `make demo-service`, and the demo itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample of the Table API has the plan of the SQL that one would write for it."""
+"""The sample of the Table API has the plan of the equivalent SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample that changes twice: first nothing is lost, then what the verdict names."""
+"""The sample with two changes: the first loses nothing, the second what the verdict names."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_plans_of_flink_validate(path: Path) -> None:
 
 
 def paths(value: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """The places of all objects that Flink closes."""
+    """The paths of all objects that Flink closes."""
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     own = [at] if isinstance(value, dict) and at[-1:] not in [("options",), ("configuration",)] else []
     return own + [place for key, item in children for place in paths(item, (*at, key))]

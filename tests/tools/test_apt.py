@@ -1,4 +1,4 @@
-"""Packages of Debian: installed without a question in CI alone."""
+"""Debian packages: installed without a question only in CI."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A folder of programs with an apt-get that writes down what it is to do."""
+    """A folder of programs with an apt-get that records its arguments."""
     (tmp_path / "apt-get").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/done\n')
     (tmp_path / "apt-get").chmod(0o755)
     return tmp_path

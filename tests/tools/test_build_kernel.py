@@ -1,4 +1,4 @@
-"""The build of the kernel: once, anew where a source changed, and not where one does not compile."""
+"""The build of the kernel: once, again after a change of a source, and never from a source that does not compile."""
 
 from __future__ import annotations
 

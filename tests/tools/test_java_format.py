@@ -1,4 +1,4 @@
-"""The formatter of Java: what it finds, what it looks at again, and that it is the pinned one."""
+"""The Java formatter: findings, cache of checked files, pinned version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists of pinned packages hold what pyproject.toml asks for, with hashes."""
+"""The lists of pinned packages contain everything in pyproject.toml, with hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of Maven Central: known by their hash."""
+"""Files of Maven Central, verified by their hash."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTENT = b"a jar"
 
 @pytest.fixture
 def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a repository, and a cache that is empty."""
+    """The folder of a repository, and an empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("MAVEN_CENTRAL", (tmp_path / "mirror").as_uri())
     jar = tmp_path / "mirror/org/example/probe/1/probe-1.jar"

@@ -1,7 +1,7 @@
 """The 22 queries of TPC-H as streaming programs, and their results from a batch engine over the same files.
 
 Source: the TPC-H specification, revision 3. Parameters are chosen so that every query has rows at a small scale.
-ORDER BY stays only where a LIMIT follows: a table that changes has no order.
+ORDER BY stays only before a LIMIT: a changing table has no order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Row = tuple[Any, ...]
 
 
 def generate(folder: Path, scale: float, parts: int = 1) -> None:
-    """The tables as Parquet, each in a folder of its own."""
+    """Generate the tables as Parquet, each in a folder of its own."""
     tool = Path(sys.executable).with_name("tpchgen-cli")
     for table in TABLES:
         several = () if parts == 1 or table in ("region", "nation") else ("--parts", str(parts))
@@ -61,7 +61,7 @@ def program(queries: list[str], data: Path, out: Path) -> str:
 
 
 def batch(query: str, data: Path) -> Counter[Row]:
-    """What DuckDB computes."""
+    """DuckDB's result."""
     import duckdb
 
     with duckdb.connect() as connection:
@@ -71,13 +71,13 @@ def batch(query: str, data: Path) -> Counter[Row]:
 
 
 def streamed(query: str, out: Path) -> Counter[Row]:
-    """The table that the changes in the query's sink add up to."""
+    """The table that the changes in the query's sink result in."""
     counts, rows = added_up(out / query)
     return Counter({tuple(map(_cell, rows[key].values())): count for key, count in counts.items() if count})
 
 
 def _cell(value: Any) -> Any:
-    """One form of a value: dates as text, numbers as floats of nine digits and four behind the point.
+    """One form of a value: dates as text, numbers as floats with nine significant digits and four decimals.
 
     Flink's averages and quotients of decimals have six places, DuckDB's are floating-point numbers.
     """

@@ -1,4 +1,4 @@
-"""TPC-H as streaming programs gives what a batch engine gives."""
+"""TPC-H as streaming programs gives the results of a batch engine."""
 
 from __future__ import annotations
 

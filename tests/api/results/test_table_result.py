@@ -1,4 +1,4 @@
-"""Results without Spark: what `collect(data_type)` does with the run, and what is wrong with a value."""
+"""Results without Spark: `collect(data_type)` and its errors for a value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compiled_plan.plans.types.row import Row
 
 
 class Fake:
-    """A run of one column that gives a row a chunk, and says whether it was stopped."""
+    """A run of one column that returns a row per chunk, and records whether it was stopped."""
 
     id = "0" * 32
 

@@ -1,4 +1,4 @@
-"""Results as text. The lines are those that Flink 2.3 printed for the same values."""
+"""Results as text. The lines are Flink 2.3's output for the same values."""
 
 from __future__ import annotations
 

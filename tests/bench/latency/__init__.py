@@ -1,1 +1,1 @@
-"""How long a row takes from the topic that it is written into to the one that has what comes of it."""
+"""Latency of a row from its input topic to its result in the output topic."""

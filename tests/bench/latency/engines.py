@@ -1,4 +1,4 @@
-"""What runs the same program: this product in either mode, and Flink. Each is a process until it is stopped."""
+"""Engines of the same program: this product in either mode, and Flink. Each runs as a process until it is stopped."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.bench.harness import ROOT, compile_plan
 from tests.bench.nexmark import flink
 from tools.maven import Artifact, fetched
 
-#: Between checkpoints, in seconds: of real-time mode and of Flink.
+#: Checkpoint interval in seconds: of real-time mode and of Flink.
 CHECKPOINTS = 10
-#: Flink's own connector, the newest that there is on Maven Central.
+#: Flink's own connector, the newest on Maven Central.
 FLINK_KAFKA = Artifact(
     "org.apache.flink",
     "flink-sql-connector-kafka",
     "5.0.0-2.2",
     "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616",
 )
-#: As one who wants rows soon sets Flink: no mini-batch, and buffers go out after 1 ms as they do here, not after 100.
+#: Flink tuned for latency: no mini-batch, and buffers are flushed after 1 ms as here, not after 100.
 _FLINK: Mapping[str, str] = {
     "parallelism.default": "1",
     "state.backend.type": "rocksdb",
@@ -35,7 +35,7 @@ _FLINK: Mapping[str, str] = {
     "execution.checkpointing.interval": f"{CHECKPOINTS} s",
 }
 _STOPPING = 30
-#: Starts a program under a name in a folder, with its output in a file.
+#: Starts a named program in a folder, with its output in a file.
 Engine = Callable[[Sequence[str], Path, str, Path], subprocess.Popen[bytes]]
 
 
@@ -84,14 +84,14 @@ ENGINES: Mapping[str, Engine] = {
 def running(
     engine: str, statements: Sequence[str], folder: Path, name: str, log: Path
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that runs meanwhile.
+    """Run a program while a block runs.
 
     Args:
         engine: a name in `ENGINES`.
         statements: of the program.
-        folder: for its plan and checkpoint.
+        folder: of its plan and checkpoint.
         name: of both.
-        log: gets what it says.
+        log: receives its output.
     """
     process = ENGINES[engine](statements, folder, name, log)
     try:
@@ -100,7 +100,7 @@ def running(
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_STOPPING)
-        # What it started ends with it; nothing of it is needed any more.
+        # Child processes end with it; nothing of them is needed any more.
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

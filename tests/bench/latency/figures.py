@@ -1,4 +1,4 @@
-"""Latencies and pauses of a run, from when rows were due and when they were done."""
+"""Latencies and pauses of a run, from the times when rows were due and when they were done."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: A pause is longer than this, in ms.
+#: Minimum length of a pause, in ms.
 PAUSE_MS = 250
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What came of the rows that count.
+    """Latency figures of the counted rows.
 
     Args:
-        latencies: of all rows, in ms; infinite where nothing came of a row.
-        beside: of the rows that did not wait in a pause, nor behind rows that did.
-        pauses: the times of more than `PAUSE_MS` in which nothing came out, in ms.
-        behind: how long after each of them the last row came that had waited in it, in ms.
+        latencies: of all rows, in ms; infinite for a row without a result.
+        beside: of the rows that waited neither in a pause nor behind rows that did.
+        pauses: the times of more than `PAUSE_MS` without output, in ms.
+        behind: per pause, the time until the last row that had waited in it came out, in ms.
     """
 
     latencies: Numbers
@@ -31,11 +31,11 @@ class Figures:
 
     @property
     def p99_beside(self) -> float:
-        """The 99th percentile beside the pauses, in ms."""
+        """The 99th percentile outside the pauses, in ms."""
         return _part(self.beside, 0.99)
 
     def text(self) -> str:
-        """For people."""
+        """Text for people."""
         parts = [_percentiles(self.latencies)]
         if len(self.pauses):
             parts += [f"beside pauses {_percentiles(self.beside)}" if len(self.beside) else "all wait in pauses"]
@@ -48,7 +48,7 @@ def figures(rows: Iterable[tuple[float, float]]) -> Figures:
     """The figures of rows.
 
     Args:
-        rows: when each was due and when it was done, in ms by one clock; done before it was due means never.
+        rows: times when each was due and done, in ms by one clock; done before due means never.
 
     Raises:
         ValueError: there is no row.
@@ -77,7 +77,7 @@ def _percentiles(sorted_ms: Numbers) -> str:
 
 
 def _part(sorted_ms: Numbers, part: float) -> float:
-    """The value that this part of the rows does not exceed."""
+    """The value that this share of the rows does not exceed."""
     if not len(sorted_ms):
         return float("inf")
     return float(sorted_ms[max(0, int(np.ceil(len(sorted_ms) * part)) - 1)])

@@ -1,4 +1,4 @@
-"""The figures of latency, from rows that are made up."""
+"""Latency figures of invented rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def test_percentiles_are_of_all_rows_and_one_that_never_came_takes_for_ever() ->
 
 def test_rows_that_waited_in_a_pause_are_told_apart() -> None:
     before = [(float(at), at + 2.0) for at in range(100)]
-    # Nothing comes out from 101 to 1100: rows wait, also the one that was sent just before.
+    # No output from 101 to 1100: rows wait, also the one sent just before.
     waiting = [(100.5, 1100.0), *((float(at), 1100.0) for at in range(200, 1000, 100))]
-    # What was due in the pause comes up to 1120, and what is due meanwhile waits behind it.
+    # Rows due in the pause come out by 1120, and rows due meanwhile wait behind them.
     after = [(1050.0, 1120.0), (1110.0, 1125.0), (1120.5, 1123.0)]
     actual = figures(before + waiting + after)
     assert list(actual.pauses) == [999.0]

@@ -51,7 +51,7 @@ def chain(setting: Setting) -> Iterator[Line]:
 
 
 def _warm(run: Execution) -> float:
-    """The median micro-batch, the first ones left out."""
+    """The median micro-batch, without the first ones."""
     return median(batch.seconds for batch in run.batches[3:])
 
 

@@ -1,4 +1,4 @@
-"""How long compile-plan takes."""
+"""Duration of compile-plan."""
 
 from __future__ import annotations
 

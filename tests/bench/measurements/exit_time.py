@@ -1,4 +1,4 @@
-"""How fast execute-plan ends."""
+"""Shutdown time of execute-plan."""
 
 from __future__ import annotations
 

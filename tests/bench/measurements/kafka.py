@@ -20,7 +20,7 @@ from tools.services.server import Server, running
 _GOAL = 1.0
 _TOPIC = "numbers"
 _COLUMNS = "k BIGINT, c BIGINT, s BIGINT"
-#: Flink's own connectors, the newest that there are on Maven Central.
+#: Flink's own connectors, the newest on Maven Central.
 _FLINK = (
     FLINK_KAFKA,
     Artifact(
@@ -41,11 +41,11 @@ _FLINK = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The servers, and where programs are.
+    """The servers, and the folder of programs.
 
     Args:
         kafka: has the topic with numbers.
-        postgres: gets the sums.
+        postgres: receives the sums.
         folder: of programs and checkpoints.
         numbers: a new one for each topic and table.
     """
@@ -56,7 +56,7 @@ class Place:
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def source(self) -> str:
-        """The declaration of the topic that is read, up to where it ends now."""
+        """The declaration of the source topic, up to its current end."""
         return (
             f"CREATE TABLE numbers (k BIGINT, v BIGINT) WITH ('connector' = 'kafka', 'topic' = '{_TOPIC}', "
             f"'properties.bootstrap.servers' = '{self.kafka.address}', 'scan.startup.mode' = 'earliest-offset', "

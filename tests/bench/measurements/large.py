@@ -1,4 +1,4 @@
-"""How the time of compiling, reading and checking a plan grows with the program."""
+"""Growth of the time to compile, read and check a plan with the program's size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _where(condition: str) -> str:
     return f"{_TABLES}INSERT INTO o SELECT id FROM t WHERE {condition};"
 
 
-#: Conditions by how many parts they have.
+#: Conditions by their number of parts.
 _CONDITIONS: dict[str, Callable[[int], str]] = {
     "IN of casts": lambda n: _where(f"CAST(x AS STRING) IN {tuple(map(str, range(0, 2 * n, 2)))}"),
     "OR": lambda n: _where(" OR ".join(f"(x = {at} AND s = 'k{at}')" for at in range(n))),
@@ -34,7 +34,7 @@ _CONDITIONS: dict[str, Callable[[int], str]] = {
 }
 _FEW, _MANY, _BRANCHES = 100, 10_000, 3_000
 _GROWTH = 2 * _MANY / _FEW
-#: How often the condition of few parts is measured, whose milliseconds vary.
+#: Repetitions for the short condition, whose milliseconds vary.
 _TIMES = 5
 _OR_SECONDS = 2.0
 
@@ -76,7 +76,7 @@ class _Program(NamedTuple):
     seconds: float
 
 
-#: Programs by their size, and the seconds of CPU time in which each is to be compiled, read and checked.
+#: Programs by their size, and the goals in seconds of CPU time to compile, read and check each.
 _PROGRAMS = {
     "aggregates in a chain": _Program(_aggregates, 300, 10),
     "joins in one query": _Program(_joins, 300, 10),
@@ -85,7 +85,7 @@ _PROGRAMS = {
 }
 
 
-#: Plans of Flink, by what they are made of; the seconds of CPU time in which each is to be read and checked.
+#: Plans of Flink by their contents, and the goals in seconds of CPU time to read and check each.
 _FLINK = Path(__file__).parents[2] / "plans" / "plan" / "flink"
 _FLINK_SECONDS = 5.0
 
@@ -128,7 +128,7 @@ def _from_flink() -> Iterator[Line]:
 
 
 def _seconds(program: str, checks: bool = False) -> tuple[float, float, float]:
-    """The CPU time in which a program is compiled, and its plan read and (if asked) checked."""
+    """The CPU time to compile a program, and to read and (optionally) check its plan."""
     start = time.process_time()
     text = TableEnvironment().compile_script(program).to_json()
     compiled = time.process_time()

@@ -1,8 +1,8 @@
-"""From a row that is due in a topic to the result of it that is read: micro-batches, real-time mode, Flink.
+"""From a row that is due in a topic to its result being read: micro-batches, real-time mode, Flink.
 
-One process, `Probe.java`, sends rows at times that are fixed before, and reads results; the latency of a row begins
-when it was due, whether it could be sent then or not, and ends when a result that has it is read. All is on one
-machine, over one broker, and by one clock. Rows of the first seconds, while Java compiles, do not count.
+One process, `Probe.java`, sends rows at predetermined times and reads results; the latency of a row begins
+when it was due, whether it could be sent then or not, and ends when its result is read. All processes share one
+machine, one broker and one clock. Rows of the first seconds, while Java compiles, do not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _QUERIES = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The broker, and where programs are; each rate is sent for `warm` seconds and then for `seconds` that count."""
+    """The broker, and the folder of programs; each rate is sent for `warm` seconds, then `seconds` that count."""
 
     address: str
     folder: Path
@@ -49,7 +49,7 @@ class Place:
         """The figures of each rate, one after another in one run.
 
         Raises:
-            BenchError: the run ended, or gives no results.
+            BenchError: the run ended, or has no results.
         """
         name = f"p{next(self.numbers)}"
         topics = [f"{name}_{topic}" for topic in ("rows", "names", "results")]
@@ -65,7 +65,7 @@ class Place:
         return _figures(figures_file, rates)
 
     def statements(self, operators: int, rows: str, names: str, results: str) -> list[str]:
-        """What is measured."""
+        """The measured program."""
         return [
             f"CREATE TABLE r (k INT, `at` BIGINT) WITH ({self.read(rows)})",
             f"CREATE TABLE names (k INT) WITH ({self.read(names)})",

@@ -1,4 +1,4 @@
-"""State of keys that come and go."""
+"""State of short-lived keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def levelling(setting: Setting) -> Iterator[Line]:
 
     run = execute_plan(plan, "--trigger", f"{int(trigger * 1000)}ms", on_batch=feed, accept=(0, 130))
     early, late = _peak(run.batches, 2 * ttl, 4 * ttl), _peak(run.batches, (_PERIODS - 2) * ttl, _PERIODS * ttl)
-    # A micro-batch more or less falls into a TTL period.
+    # Tolerance: one micro-batch more or less per TTL period.
     met = late <= early + _ROWS
     figure = f"{late:,} (after 3: {early:,}; {len(run.batches)} micro-batches of {_ROWS:,} new keys)"
     yield Line(f"state rows after {_PERIODS} TTL periods", figure, "no more than after 3", met)
@@ -41,5 +41,5 @@ def _write(folder: Path, number: int) -> None:
 
 
 def _peak(batches: Sequence[Batch], start: float, end: float) -> int:
-    """The most state rows between two times, seconds since the first micro-batch."""
+    """The peak of state rows between two times, in seconds since the first micro-batch."""
     return max(sum(batch.state.values()) for batch in batches if start <= batch.at - batches[0].at <= end)

@@ -1,4 +1,4 @@
-"""What many live keys cost a small micro-batch."""
+"""Cost of many live keys for a small micro-batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LARGEST_FILE = 1_000_000
 
 @measurement("live-keys")
 def live_keys(setting: Setting) -> Iterator[Line]:
-    """A micro-batch of 1,000 rows where very many keys with a TTL are alive, against 1,000 live keys."""
+    """A micro-batch of 1,000 rows with very many live keys with a TTL, against 1,000 live keys."""
     many = (200_000,) if setting.quick else (1_000_000, 10_000_000)
     for host in (_DEFAULT_HOST, _OTHER_HOST):
         few, _ = _small_batch(setting, _FEW, host)
@@ -37,7 +37,7 @@ def live_keys(setting: Setting) -> Iterator[Line]:
 
 
 def _small_batch(setting: Setting, keys: int, host: str) -> tuple[float, Path]:
-    """The median seconds of micro-batches of 1,000 rows for keys that are there, after warm ones; the checkpoint."""
+    """The median seconds of micro-batches of 1,000 rows for existing keys, after warm ones; the checkpoint."""
     first = split(each_key(keys, seed=1), max(keys // _LARGEST_FILE, 1))
     small = [random_keys(_ROWS, keys, seed=at) for at in range(_TIMES)]
     data = write(setting.folder / f"rows-{keys}", [*first, *small], setting.format)

@@ -1,4 +1,4 @@
-"""What it takes to move very many keys into a new generation of a checkpoint."""
+"""Cost of moving very many keys into a new generation of a checkpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast a start is on a checkpoint, where nothing but TTLs has changed since the last."""
+"""Start time on a checkpoint if only TTLs have changed since the last start."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def restart(setting: Setting) -> Iterator[Line]:
 
     first = start(plan("0 ms"))
     moved = start(plan("1 d"))
-    # The plan of the last start is the one of a plain one.
+    # The plan of the last start serves for the plain one.
     pair = alternate(
         1 if setting.quick else _PAIRS,
         lambda: start(plan(f"{next(numbers)} d")),

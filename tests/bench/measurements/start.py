@@ -1,4 +1,4 @@
-"""How long a small plan takes as a whole process."""
+"""Duration of a small plan as a whole process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.bench.harness import ROOT, BenchError, compile_plan
 _COMMAND = ("-m", "compiled_plan.cli.execute_plan")
 _ROWS = 4_000
 _GOAL = 1.0
-#: PySpark as it is installed, told nothing but the master.
+#: PySpark as installed, with no setting but the master.
 _BARE = """
 from pyspark.sql import SparkSession
 session = SparkSession.builder.master("local[2]").getOrCreate()
@@ -31,7 +31,7 @@ _PROGRAMS = {
     "join": ("k BIGINT, a BIGINT, b BIGINT", "SELECT l.k, l.v, r.v FROM l JOIN r ON l.k = r.k"),
 }
 _WARM = ("--warm", "10min")
-#: How each plan is run: what becomes of the file of classes, and options.
+#: Variants of a run: the class archive, and options.
 _WAYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "": ("use", ()),
     ", no class archive": ("off", ()),
@@ -79,7 +79,7 @@ def _plan(setting: Setting, name: str) -> Path:
 
 
 def _seconds(*arguments: str, classes: str = "keep") -> float:
-    """How long a process of Python's takes; Java's, which it leaves to end by itself, is not waited for."""
+    """Duration of a Python process; its JVM, which ends by itself, is not waited for."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COMPILED_PLAN_CLASSES": classes}
     began = time.monotonic()
     nowhere = subprocess.DEVNULL

@@ -1,7 +1,7 @@
-"""Hand-written PySpark queries, what a Spark user would write without this product.
+"""Hand-written PySpark queries, as a Spark user would write them without this product.
 
-They have the settings of execute-plan that a user would make too (RocksDB state with changelog checkpoints, as many
-partitions as cores, no UI). Each is called with its folders and prints its micro-batches as execute-plan's `--json`.
+They have the settings of execute-plan that a user would choose too (RocksDB state with changelog checkpoints, as many
+partitions as cores, no UI). Each is called with its folders and reports its micro-batches as execute-plan's `--json`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SETTINGS = {
 
 
 def session(jars: str = "") -> SparkSession:
-    """A session with 2 cores, and jars beside Spark's own."""
+    """A session with 2 cores, and additional jars."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -46,7 +46,7 @@ def session(jars: str = "") -> SparkSession:
 
 
 def read(spark: SparkSession, folder: str, schema: str, files: int = 1) -> DataFrame:
-    """The files of a folder as a stream, some files a micro-batch; their kind is the end of the folder's name."""
+    """The files of a folder as a stream, some files a micro-batch; the end of the folder's name is their format."""
     reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", files)
     return reader.format(folder.rpartition(".")[2]).load(folder)
 
@@ -59,13 +59,13 @@ def run(
     format: str = "noop",
     options: Mapping[str, str] | None = None,
 ) -> None:
-    """Run to the end of the input, print the batches; leave as fast as Spark lets a script leave.
+    """Run to the end of the input, print the batches; exit as fast as Spark lets a script exit.
 
     Args:
         rows: the query.
-        mode: of its output.
-        each: writes a micro-batch; without it the format does.
-        format: what writes; by default rows are dropped.
+        mode: the output mode.
+        foreach: writes a micro-batch, in place of the format.
+        format: of the sink; by default rows are dropped.
         options: of the format.
     """
     with tempfile.TemporaryDirectory() as checkpoint:
@@ -84,7 +84,7 @@ def run(
                 break
             time.sleep(0.1)
         query.awaitTermination()
-    # A stop of Spark would wait minutes for the state stores of a join to be closed.
+    # Stopping Spark would wait minutes for the state stores of a join to close.
     os._exit(0)
 
 

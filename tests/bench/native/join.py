@@ -1,4 +1,4 @@
-"""Inner join of two streams, each side kept for one hour of processing time: LEFT RIGHT."""
+"""Inner join of two streams, with a TTL of one hour of processing time on each side: LEFT RIGHT."""
 
 import sys
 

@@ -1,7 +1,7 @@
 """Count and sum of each key of a topic with Spark's own aggregate and connectors: BROKER TOPIC SINK.
 
-`fill BROKER TOPIC ROWS KEYS` makes the topic's messages instead. The sink is a topic, or the URL of a database with the
-table `by_hand` and one beside it, `by_hand_new`, into which a micro-batch goes first.
+`fill BROKER TOPIC ROWS KEYS` fills the topic instead. The sink is a topic, or the URL of a database with the
+table `by_hand` and a staging table `by_hand_new` for a micro-batch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UPSERT = (
 
 
 def fill(broker: str, topic: str, rows: int, keys: int) -> None:
-    """Messages with numbers, in JSON."""
+    """Write messages with numbers, in JSON."""
     spark = session(jars=_JARS)
     key = (F.hash("id") % keys + keys) % keys
     text = F.to_json(F.struct(key.cast("long").alias("k"), (F.col("id") % 1000).alias("v")))
@@ -34,7 +34,7 @@ def fill(broker: str, topic: str, rows: int, keys: int) -> None:
 
 
 def aggregate(broker: str, topic: str, sink: str) -> None:
-    """From the topic into a topic or a database."""
+    """Aggregate from the topic into a topic or a database."""
     spark = session(jars=_JARS)
     source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", broker).option("subscribe", topic)
     value = F.from_json(F.col("value").cast("string"), "k BIGINT, v BIGINT")

@@ -28,7 +28,7 @@ def nexmark(
 ) -> None:
     """Rows per second of the Nexmark queries, on Flink and here, with 2 cores and RocksDB state each.
 
-    The table goes to stdout as Markdown, progress to stderr. Exit code 1 where a query failed.
+    The table goes to stdout as Markdown, progress to stderr. Exit code 1 if a query failed.
     """
     console = Console(stderr=True, highlight=False, markup=False)
     try:

@@ -15,17 +15,17 @@ from tests.bench.nexmark.programs import FOLDER, program, statements
 from tests.bench.nexmark.times import Rate
 
 EVENTS, QUICK_EVENTS = 2_000_000, 50_000
-#: Micro-batches of a run here, and files that one reads.
+#: Micro-batches of a run here, and files per micro-batch.
 BATCHES, FILES = 5, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Folders of events, for a first run that warms a side up and for the one that is measured.
+    """Folders of events, for a warm-up run and for the measured one.
 
     The events are the same for both sides, their files are not: Flink reads the files of a folder in any order, and
     two at a time with a watermark each, so it gets two, each with every other 50 events; here they are read in the
-    order of their times, and get cut at times, into some files for each of several micro-batches.
+    order of their times, and split by time, into some files for each of several micro-batches.
     """
 
     events: int
@@ -36,7 +36,7 @@ class Data:
 
 
 def generate(folder: Path, events: int, flink: bool = True) -> Data:
-    """Write the events."""
+    """Generate the events."""
     many = Nexmark(events=events, files=BATCHES * FILES)
     few = replace(many, events=events // 10)
     data = Data(events, folder / "few", folder / "many", folder / "few-flink", folder / "many-flink")
@@ -61,7 +61,7 @@ def here(query: str, data: Data, folder: Path, runs: int) -> Rate:
 
 
 def on_flink(query: str, data: Data, folder: Path, runs: int) -> Rate:
-    """As `here`, on Flink.
+    """Like `here`, on Flink.
 
     Raises:
         BenchError: Flink cannot be installed, or the job failed.
@@ -73,13 +73,13 @@ def on_flink(query: str, data: Data, folder: Path, runs: int) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The rates of a query on both sides; None where it failed, and why.
+    """The rates of a query on both sides; None if it failed, and why.
 
     Args:
         query: its name.
         flink: on Flink.
         here: through `execute-plan`.
-        fault: what was said where one failed.
+        fault: the message of the failure.
     """
 
     query: str
@@ -89,7 +89,7 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as fast it is here."""
+        """Speed here relative to Flink."""
         return None if self.flink is None or self.here is None else self.here.rate / self.flink.rate
 
 
@@ -108,13 +108,13 @@ def rows(queries: Sequence[str], data: Data, folder: Path, runs: int) -> Iterato
 
 
 def title(query: str) -> str:
-    """What a query does: the first words of its program."""
+    """Title of a query: the first words of its program."""
     first = (FOLDER / f"{query}.sql").read_text().partition("\n")[0]
     return first.removeprefix("-- ").partition(":")[0].rstrip(".").partition(", by")[0]
 
 
 def markdown(measured: Sequence[Row]) -> str:
-    """The table of a README, with the geometric mean of the ratios of queries that ran on both sides."""
+    """The Markdown table, with the geometric mean of the ratios of queries that ran on both sides."""
     lines = [
         "| query | | Flink, rows/s | here, rows/s | ratio | Flink, MB | here, MB |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",

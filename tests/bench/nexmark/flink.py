@@ -1,4 +1,4 @@
-"""Flink in an environment of its own, and jobs run on it."""
+"""Flink in a virtual environment of its own, and jobs run on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.bench.nexmark.times import Times
 VERSION = "2.3.0"
 ENVIRONMENT = ROOT / "build" / f"flink-{VERSION}"
 
-#: As a user would run such a job on this machine: state in RocksDB with memory of its own, mini-batch as in Flink's
+#: Settings of a user on this machine: state in RocksDB with memory of its own, mini-batch as in Flink's
 #: page "Performance Tuning". Checkpoints are off, as is Flink's default.
 TUNED: Mapping[str, str] = {
     "parallelism.default": "2",
@@ -27,16 +27,16 @@ TUNED: Mapping[str, str] = {
     "table.exec.mini-batch.allow-latency": "5 s",
     "table.exec.mini-batch.size": "5000",
 }
-#: For results that are the same every time: one task.
+#: One task, for reproducible results.
 ONE_TASK: Mapping[str, str] = {"parallelism.default": "1", "table.local-time-zone": "UTC"}
 BATCH: Mapping[str, str] = {**ONE_TASK, "execution.runtime-mode": "batch"}
 
 
 def flink_python() -> Path:
-    """The Python of Flink's environment, which is made if there is none; FLINK_PYTHON names another one.
+    """The Python of Flink's environment, which is created if missing; FLINK_PYTHON names another one.
 
     Raises:
-        BenchError: it cannot be made.
+        BenchError: it cannot be created.
     """
     if interpreter := os.environ.get("FLINK_PYTHON"):
         return Path(interpreter)
@@ -63,9 +63,9 @@ def run_jobs(jobs: Sequence[Sequence[str]], options: Mapping[str, str], folder: 
     """Run jobs one after another in one JVM; the times of each, from its submission to its end.
 
     Args:
-        jobs: the statements of each, of which the last is the INSERT.
+        jobs: the statements of each, the last of which is the INSERT.
         options: of Flink, for all of them.
-        folder: where the process runs.
+        folder: the working folder of the process.
 
     Raises:
         BenchError: a job failed.

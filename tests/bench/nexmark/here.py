@@ -15,12 +15,12 @@ from tests.bench.nexmark.times import Times
 
 
 def run_plans(plans: Sequence[Path], *options: str, environment: Mapping[str, str] | None = None) -> Times:
-    """The times of each, from when it is handed to Spark to its end; that of Spark's own start is not in them.
+    """The times of each plan, from its submission to Spark to its end; without the start of Spark.
 
     Args:
         plans: files of plans.
         options: of `execute-plan`.
-        environment: what the process has beside what this one has.
+        environment: additional variables of the process.
 
     Raises:
         BenchError: a plan failed.

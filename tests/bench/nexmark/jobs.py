@@ -2,9 +2,9 @@
 
     FLINK/bin/python jobs.py < request.json
 
-The request has `options` (Flink's, for all jobs) and `jobs`, a list of lists of statements, of which the last is the
+The request has `options` (Flink's, for all jobs) and `jobs`, a list of lists of statements, the last of which is the
 INSERT. For each job a line of JSON goes to stdout: `seconds` from the submission of its compiled plan to its end, or
-`error`. The start of the JVM and the planning are not in them.
+`error`. The start of the JVM and the planning are excluded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[
 
 
 def main() -> None:
-    """Run what stdin asks for."""
+    """Run the request on stdin."""
     request = json.load(sys.stdin)
     for statements in request["jobs"]:
         try:
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def seconds(options: Mapping[str, str], statements: Sequence[str]) -> float:
-    """The time that a job takes."""
+    """The duration of a job."""
     configuration = Configuration()
     for name, value in options.items():
         configuration.set_string(name, value)
@@ -39,7 +39,7 @@ def seconds(options: Mapping[str, str], statements: Sequence[str]) -> float:
     *setup, insert = statements
     for statement in setup:
         environment.execute_sql(statement)
-    if options.get("execution.runtime-mode") == "batch":  # has no plans
+    if options.get("execution.runtime-mode") == "batch":  # cannot be compiled to a plan
         start = time.monotonic()
         environment.execute_sql(insert).wait()
     else:
@@ -50,7 +50,7 @@ def seconds(options: Mapping[str, str], statements: Sequence[str]) -> float:
 
 
 def _cause(fault: Exception) -> str:
-    """The last cause of a Java exception that Python was told of, in one line."""
+    """The last cause of a Java exception that Python received, in one line."""
     causes = [line for line in str(fault).splitlines() if line.startswith("Caused by: ")]
     return (causes[-1] if causes else str(fault).strip().partition("\n")[0])[:500]
 

@@ -1,6 +1,6 @@
-"""`python -m tests.bench.nexmark.profiling`: which parts of a run its processor time goes to.
+"""`python -m tests.bench.nexmark.profiling`: processor time of a run by its parts.
 
-Samples of all threads, Java's own and those of RocksDB among them, by async-profiler, which is fetched from Maven
+Samples of all threads, also Java's own and those of RocksDB, by async-profiler, which is fetched from Maven
 Central. A sample belongs to the innermost part that its stack names.
 """
 
@@ -39,7 +39,7 @@ _LIBRARY = {
 }
 _MILLIS, _END_SECONDS = 5, 60.0
 COMPILING, GARBAGE, DRIVER, OTHER = "compiling", "garbage", "driver", "tasks else"
-#: Threads by the beginning of their names; those that are not among them are the driver's.
+#: Threads by the beginning of their names; all others are the driver's.
 _THREADS = {
     "C1 Compiler": COMPILING,
     "C2 Compiler": COMPILING,
@@ -49,7 +49,7 @@ _THREADS = {
     "rocksdb": "state",
     "Executor task": OTHER,
 }
-#: What the stacks of tasks name, innermost first.
+#: Parts by the frames of task stacks, innermost first.
 _PARTS = {
     "state": r"rocksdb|execution/streaming/state/|kernel/state/",
     "reading": r"execution/datasources/|catalyst/(csv|json)/|apache/hadoop/|fasterxml|kernel/(files|formats|sources)/",
@@ -83,12 +83,12 @@ def parts(collapsed: Iterable[str]) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class Profiler:
-    """async-profiler in a folder, where the Java that it looks at leaves a file at its end."""
+    """async-profiler with a folder in which the profiled JVM leaves a file at its end."""
 
     folder: Path
 
     def options(self) -> tuple[str, str]:
-        """Those of `execute-plan`.
+        """Options of `execute-plan`.
 
         Raises:
             FetchError: it cannot be fetched.
@@ -102,10 +102,10 @@ class Profiler:
         return "--conf", f"spark.driver.extraJavaOptions=-agentpath:{path}={agent_options}"
 
     def samples(self) -> Counter[str]:
-        """What Java, which ends after the process that started it, has left.
+        """Samples that the JVM has left, which ends after the process that started it.
 
         Raises:
-            BenchError: nothing.
+            BenchError: there are none.
         """
         until = time.monotonic() + _END_SECONDS
         while time.monotonic() < until:
@@ -134,7 +134,7 @@ def profile(query: str, data: Data, folder: Path, runs: int, checkout: Path) -> 
 
 
 def markdown(profiles: Mapping[str, Counter[str]]) -> str:
-    """A table with a line for each query."""
+    """A table with a line per query."""
     lines = [f"| query | seconds | {' | '.join(PARTS)} |", f"| --- |{' ---: |' * (len(PARTS) + 1)}"]
     for query, counts in profiles.items():
         whole = counts.total()
@@ -151,7 +151,7 @@ def main(
     runs: Annotated[int, typer.Option(metavar="N", help="Runs after the first, which is over a tenth.")] = 3,
     checkout: Annotated[Path, typer.Option(help="Where the code that is looked at is.")] = ROOT,
 ) -> None:
-    """The share of each part in the processor time of a process, its start included, as a table in Markdown."""
+    """Print the share of each part in the processor time of a process, its start included, as a Markdown table."""
     with tempfile.TemporaryDirectory(prefix="bench-profiling-") as name:
         data = generate(Path(name), events, flink=False)
         profiles = {query: profile(query, data, Path(name), runs, checkout.resolve()) for query in queries or ()}

@@ -11,16 +11,16 @@ import typer
 from tests.bench.harness import ROOT
 
 FOLDER = ROOT / "samples" / "nexmark"
-#: The published queries without q6, which is not of SQL that Flink can plan.
+#: The published queries without q6, whose SQL Flink cannot plan.
 QUERIES = tuple(f"q{number}" for number in range(23) if number != 6)
 
 _SINK = re.compile(r"(CREATE TABLE q\d+ .*?\n\))[^;]*;", re.DOTALL)
 
 
 def chosen(queries: Sequence[str] | None) -> Sequence[str]:
-    """Queries as a user names them on a command line; all if he names none.
+    """Queries by the names on a command line; all if there are none.
 
-    Raises:
+    typer.BadParameter: there is no query of such a name.
         typer.BadParameter: there is none of such a name.
     """
     for query in queries or ():
@@ -34,8 +34,8 @@ def program(query: str, data: Path, out: Path | None = None) -> str:
 
     Args:
         query: its name, `q0` to `q22`.
-        data: the folder that the generator wrote to.
-        out: the folder in which the sink's folder is; None: a sink that drops its rows.
+        data: the folder of the generated events.
+        out: the parent folder of the sink's folder; None: a sink that drops its rows.
     """
     text = (FOLDER / "tables.sql").read_text() + "\n" + (FOLDER / f"{query}.sql").read_text()
     text = text.replace("'data/nexmark/", f"'{data.resolve()}/")
@@ -45,6 +45,6 @@ def program(query: str, data: Path, out: Path | None = None) -> str:
 
 
 def statements(text: str) -> list[str]:
-    """The statements of a program in which no text has a semicolon before a line's end."""
+    """The statements of a program in which no literal has a semicolon at a line's end."""
     lines = [line for line in text.splitlines() if not line.startswith("--")]
     return [statement.strip() for statement in ("\n".join(lines) + "\n").split(";\n") if statement.strip()]

@@ -1,4 +1,4 @@
-"""What both sides are asked for."""
+"""Timings of both sides."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ class Times:
 
     Args:
         seconds: of each.
-        memory: the most that the process and its children had, in MB.
+        memory: the peak of the process and its children, in MB.
     """
 
     seconds: tuple[float, ...]
     memory: float
 
     def measured(self) -> Times:
-        """Without the first, which warms up."""
+        """The runs without the first, which warms up."""
         return Times(self.seconds[1:], self.memory)
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Events a second.
+    """Events per second.
 
     Args:
         rate: that of the median run.
-        spread: half of what the slowest and the fastest run are apart, as a share of the median.
-        memory: the most that the process had, in MB.
+        spread: half the difference of the slowest and the fastest run, as a share of the median.
+        memory: the peak of the process, in MB.
     """
 
     rate: float
@@ -39,6 +39,6 @@ class Rate:
 
     @staticmethod
     def of(events: int, times: Times) -> Rate:
-        """Of the runs of a process, each over these events."""
+        """The rate of runs of a process, each over these events."""
         middle = median(times.seconds)
         return Rate(events / middle, (max(times.seconds) - min(times.seconds)) / 2 / middle, times.memory)

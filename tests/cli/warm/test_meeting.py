@@ -1,4 +1,4 @@
-"""Where a command and the process that kept Spark meet."""
+"""The meeting point of a command and a warm process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Kafka of tests: fetched by several at once, and there again on its port and data after it was killed."""
+"""The Kafka of tests: fetched by several processes at once, and restarted on its port and data after a kill."""
 
 from __future__ import annotations
 

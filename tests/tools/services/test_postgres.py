@@ -1,4 +1,4 @@
-"""The PostgreSQL of tests: its data is there after it was killed."""
+"""The PostgreSQL of tests: its data survives a kill."""
 
 from __future__ import annotations
 

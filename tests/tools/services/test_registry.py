@@ -1,4 +1,4 @@
-"""The schema registry of tests: its schemas are there after it was killed."""
+"""The schema registry of tests: its schemas survive a kill."""
 
 from __future__ import annotations
 
