@@ -54,7 +54,7 @@ def plan(tmp_path: Path) -> Path:
     return tmp_path / "plan.json"
 
 
-def test_what_a_program_and_a_plan_are_called_does_nothing_to_a_terminal(plan: Path, tmp_path: Path) -> None:
+def test_names_of_programs_and_plans_cannot_control_the_terminal(plan: Path, tmp_path: Path) -> None:
     new_plan = tmp_path / "other.json"
     new_plan.write_text(plan.read_text().replace("t\\u001b", "u\\u001b").replace("INTEGER", "BIGINT"))
     wrong = tmp_path / "wrong.sql"
@@ -85,7 +85,7 @@ def test_a_caret_stands_under_its_place(tmp_path: Path) -> None:
     assert source[carets.index("^") : carets.rindex("^") + 1] == "nowhere"
 
 
-def test_what_a_pipe_gets_is_data(plan: Path) -> None:
+def test_output_to_a_pipe_is_unchanged_data(plan: Path) -> None:
     done = subprocess.run(
         command("compile_plan", str(plan.with_name("program.sql"))), capture_output=True, text=True, check=True
     )

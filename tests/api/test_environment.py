@@ -52,7 +52,7 @@ def test_a_statement_set_has_all_its_sinks() -> None:
     assert types(plan).count("stream-exec-sink_2") == 2
 
 
-def test_compile_plan_says_where_the_plan_goes() -> None:
+def test_compile_plan_names_the_file_of_the_plan() -> None:
     statement = TableEnvironment().compile_statements(f"{TABLES} COMPILE PLAN '/p.json' IF NOT EXISTS FOR {JOIN}")
     assert (statement.path, statement.if_not_exists) == ("/p.json", True)
     assert TableEnvironment().compile_statements(f"{TABLES} {JOIN}").path is None
@@ -84,13 +84,13 @@ def test_a_view_is_bound_once_and_again_after_a_change() -> None:
         ("SELEC 1", ""),
     ],
 )
-def test_what_cannot_become_a_plan(script: str, message: str) -> None:
+def test_statements_that_cannot_be_compiled(script: str, message: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         TableEnvironment().compile_script(script)
     assert message in caught.value.message
 
 
-def test_errors_of_planning_have_a_place() -> None:
+def test_planning_errors_have_a_position() -> None:
     script = (
         f"{TABLES} CREATE TABLE counts (n BIGINT) "
         "WITH ('connector' = 'filesystem', 'path' = '/c', 'format' = 'json');\n"

@@ -28,7 +28,7 @@ FULL_SQL = """CREATE TEMPORARY TABLE `a table` (id BIGINT NOT NULL COMMENT 'the 
   WITH ('connector' = 'filesystem', 'path' = '/it''s', 'format' = 'debezium-json');"""
 
 
-def test_a_table_of_a_descriptor_is_that_of_create_table() -> None:
+def test_a_descriptor_declares_the_table_of_create_table() -> None:
     env = environment()
     described = TableDescriptor.for_connector("filesystem").schema(FULL).comment("it's full").option("path", "/it's")
     env.create_temporary_table("`a table`", described.format("debezium-json").build())
@@ -101,7 +101,7 @@ def test_a_plan_explains_itself(plan: CompiledPlan) -> None:
     ]
 
 
-def test_what_several_operators_read_is_explained_once() -> None:
+def test_shared_operators_are_explained_once() -> None:
     env = environment(source("s", "a INT, b INT"))
     table = env.from_path("T").group_by("a").select("a", col("b").max.alias("m"))
     joined = table.join(table.alias("x", "y"), col("a") == col("y")).select("a", "x")
@@ -129,7 +129,7 @@ def test_tables_and_statements_explain_themselves() -> None:
 # --- statements that return rows
 
 
-def test_describe_in_sql_is_that_of_the_table() -> None:
+def test_describe_in_sql_equals_that_of_the_table_api() -> None:
     env = environment("CREATE VIEW v AS SELECT order_time AS t, price FROM orders;")
     for name in ("orders", "v"):
         in_sql = env.execute_sql(f"DESCRIBE {name}")
@@ -191,7 +191,7 @@ def test_an_inline_table_function() -> None:
     assert "Letters" in table.explain()
 
 
-def test_objects_of_one_function_class_are_kept_apart() -> None:
+def test_instances_of_one_function_class_are_distinguished() -> None:
     env = environment()
     one, two = Add(1), Add(2)
     table = env.from_path("T").select(*(call(item, col("a")) for item in (one, two, one)))
@@ -209,7 +209,7 @@ def test_a_named_argument() -> None:
     assert positional == by_name
 
 
-def test_what_is_no_function_is_refused() -> None:
+def test_non_functions_are_refused() -> None:
     with pytest.raises(ProgramError, match="class dict is no function class"):
         environment().from_path("T").select(call(dict, col("a")))
 

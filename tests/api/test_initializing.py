@@ -37,7 +37,7 @@ def test_a_session_that_begins_with_files(tables: Path, tmp_path: Path) -> None:
     assert env.get_current_catalog() == "shop"
 
 
-def test_a_function_beside_the_file(tmp_path: Path) -> None:
+def test_functions_are_imported_relative_to_the_init_file(tmp_path: Path) -> None:
     (tmp_path / "functions_of_an_init_file.py").write_text(
         "from compiled_plan import ScalarFunction\n\n"
         "class Twice(ScalarFunction):\n    def eval(self, x: int) -> int:\n        return 2 * x\n"
@@ -57,7 +57,7 @@ def test_an_error_of_a_view_that_a_program_breaks_names_the_file(tables: Path, t
     assert caught.value.where.startswith(f"'{views}', line 2, column 35")
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_init_file(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match="no such program file") as caught:
         cp.TableEnvironment(init=[tmp_path / "nope.sql"])
     assert caught.value.where == repr(str(tmp_path / "nope.sql"))

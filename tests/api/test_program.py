@@ -70,7 +70,7 @@ def in_sql(*inserts: str) -> str:
 
 
 @pytest.mark.parametrize("name", RETURNS)
-def test_what_main_returns_becomes_the_plan(name: str, tmp_path: Path) -> None:
+def test_the_result_of_main_becomes_the_plan(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, MAIN + RETURNS[name])
     same(compile_program(TableEnvironment(), path).to_json(), in_sql(COUNT))
 

@@ -14,7 +14,7 @@ INSERT INTO s SELECT b, COUNT(*) FROM t GROUP BY b;
 """
 
 
-def test_a_script_is_compiled_written_and_loaded_in_a_call_each(tmp_path: Path) -> None:
+def test_compile_write_and_load_a_script(tmp_path: Path) -> None:
     plan = cp.compile_sql(SCRIPT, {"table.exec.state.ttl": "2 h"})
     plan.write_to_file(tmp_path / "plan.json")
     loaded = cp.load_plan(tmp_path / "plan.json")
@@ -23,7 +23,7 @@ def test_a_script_is_compiled_written_and_loaded_in_a_call_each(tmp_path: Path) 
     assert "state: groupAggregateState, ttl 2 h" in loaded.explain()
 
 
-def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+def test_errors_are_named(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match="no INSERT"):
         cp.compile_sql("SET 'a' = 'b'")
     with pytest.raises(PlanError, match="no such plan file"):

@@ -29,7 +29,7 @@ def test_the_ratio_is_the_median_of_the_pairs() -> None:
     assert pair.line("x", lambda execution: execution.seconds, "s", 2.5).met is False
 
 
-def test_a_pair_is_run_in_turn_and_each_side_keeps_its_runs() -> None:
+def test_the_sides_of_a_pair_alternate() -> None:
     order: list[str] = []
 
     def side(name: str, seconds: float) -> Execution:
@@ -41,14 +41,14 @@ def test_a_pair_is_run_in_turn_and_each_side_keeps_its_runs() -> None:
     assert [execution.seconds for execution in (*pair.ours, *pair.theirs)] == [1.0, 1.0, 2.0, 2.0]
 
 
-def test_batches_are_read_from_what_a_process_says(tmp_path: Path) -> None:
+def test_batches_are_parsed_from_the_output_of_a_process(tmp_path: Path) -> None:
     message = '{"event": "batch", "batchMillis": 250, "rowsIn": 3, "operators": [{"uid": "a", "stateRows": 2}]}'
     code = f"import sys; sys.stderr.write('noise\\n' + '{message}' + '\\n')"
     result = run([sys.executable, "-c", code], tmp_path)
     assert [(batch.seconds, batch.rows, batch.state) for batch in result.batches] == [(0.25, 3, {"a": 2})]
 
 
-def test_a_process_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_a_failed_process_is_reported_with_its_last_output(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match="no such thing"):
         run([sys.executable, "-c", "raise SystemExit('no such thing')"], tmp_path)
 

@@ -66,7 +66,7 @@ NO_PLAN = [
 
 @pytest.mark.parametrize(("name", "message", "remedy"), NO_PLAN)
 @pytest.mark.parametrize("command", ["execute_plan", "edit_plan", "diff_plan"])
-def test_where_a_plan_is_wanted(command: str, name: str, message: str, remedy: str, folder: Path) -> None:
+def test_wrong_files_in_place_of_a_plan(command: str, name: str, message: str, remedy: str, folder: Path) -> None:
     if command == "diff_plan" and name in ("prog.sql", "prog.py", "folder"):
         pytest.skip("diff-plan takes programs and checkpoints")
     arguments = ["plan.json"] if command == "diff_plan" else []
@@ -93,7 +93,7 @@ def test_where_a_plan_is_wanted(command: str, name: str, message: str, remedy: s
         ("porg.py", "no such program file", "did you mean '{folder}/prog.py'?"),
     ],
 )
-def test_where_a_program_is_wanted(name: str, message: str, remedy: str, folder: Path) -> None:
+def test_wrong_files_in_place_of_a_program(name: str, message: str, remedy: str, folder: Path) -> None:
     done = called("compile_plan", name)
     assert done.returncode == 1 and not done.stdout
     assert f"error: {name}: {message}\n  at: '{folder / name}'" in done.stderr
@@ -107,7 +107,7 @@ def test_a_byte_that_is_not_utf8_is_named_by_its_line(folder: Path) -> None:
     assert said.exit_code == 1 and f"at: standard input, {place}\n" in said.stderr
 
 
-def test_a_byte_order_mark_is_no_part_of_the_program() -> None:
+def test_a_byte_order_mark_is_ignored() -> None:
     plain = called("compile_plan", "prog.sql").stdout
     Path("prog.sql").write_bytes(SQL.encode("utf-8-sig"))
     assert called("compile_plan", "prog.sql").stdout == plain != ""
@@ -126,7 +126,7 @@ def test_a_byte_order_mark_is_no_part_of_the_program() -> None:
         ("folder", "a folder, where a file is wanted", "name a file in it"),
     ],
 )
-def test_where_no_plan_can_be_written(output: str, message: str, remedy: str, folder: Path) -> None:
+def test_unwritable_plan_paths(output: str, message: str, remedy: str, folder: Path) -> None:
     done = called("compile_plan", "prog.sql", "-o", output)
     assert done.returncode == 1
     assert message.format(folder=folder) in done.stderr and f"  at: '{folder / output}'" in done.stderr
@@ -144,7 +144,7 @@ def test_a_file_that_may_not_be_read() -> None:
     ("name", "message"),
     [("plan.json", "is a file, where a folder is wanted"), ("folder", "holds no plan"), ("none", "is not there")],
 )
-def test_where_a_checkpoint_is_wanted(name: str, message: str, folder: Path) -> None:
+def test_wrong_folders_in_place_of_a_checkpoint(name: str, message: str, folder: Path) -> None:
     with pytest.raises(CheckpointError) as raised:
         CheckpointReader(folder_to_read(name)).program_in_force()
     assert message in raised.value.message and raised.value.where == f"'{folder / name}'" and raised.value.remedy

@@ -62,7 +62,7 @@ def test_set(program: Path) -> None:
     assert run(program, "--set", "nonsense")[0] == 2
 
 
-def test_what_is_no_plan_is_kept_unless_forced(program: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_no_plan_is_overwritten_only_with_force(program: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text("mine", encoding="utf-8")
     code, _, err = run(program, "-o", plan)
@@ -93,7 +93,7 @@ def test_overwriting_a_plan_keeps_its_uids(program: Path, tmp_path: Path) -> Non
     assert "by-hand" in err and "changed" in err
 
 
-def test_a_plan_whose_state_is_lost_in_part_is_not_overwritten(program: Path, tmp_path: Path) -> None:
+def test_a_plan_is_not_overwritten_if_state_is_lost(program: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     assert run(program, "-o", plan)[0] == 0
     before = plan.read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ def test_a_plan_whose_state_is_lost_in_part_is_not_overwritten(program: Path, tm
     assert code == 0 and "execute-plan" in err and plan.read_text(encoding="utf-8") != before
 
 
-def test_a_plan_whose_state_stays_whole_is_overwritten(program: Path, tmp_path: Path) -> None:
+def test_a_plan_is_overwritten_if_no_state_is_lost(program: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     assert run(program, "-o", plan)[0] == 0
     code, _, err = run(program, "-o", plan, "--set", "table.exec.state.ttl=7 h")
@@ -215,7 +215,7 @@ def test_compiling_imports_nothing_heavy_and_is_quick(program: Path) -> None:
     assert min(spent) < 1.5
 
 
-def test_a_ttl_without_a_unit_is_said_to_be_milliseconds(program: Path, tmp_path: Path) -> None:
+def test_a_ttl_without_a_unit_gives_a_note_about_milliseconds(program: Path, tmp_path: Path) -> None:
     hint = "SELECT /*+ STATE_TTL('o' = '3600', 's' = '1 h') */"
     program.write_text(PROGRAM.replace("SELECT", hint), encoding="utf-8")
     code, _, err = run(program, "-o", tmp_path / "a.json", "--set", "table.exec.state.ttl=60")
@@ -228,7 +228,7 @@ def test_a_ttl_without_a_unit_is_said_to_be_milliseconds(program: Path, tmp_path
     assert code == 0 and "table.exec.state.ttl" not in err
 
 
-def test_a_table_of_the_program_itself_cannot_leave_it(tmp_path: Path) -> None:
+def test_a_dataframe_of_the_program_cannot_be_compiled_into_a_plan(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(
         "import pandas as pd\n\ndef main(env):\n"
@@ -282,7 +282,7 @@ def test_an_error_in_an_init_file_names_it(shared: Path, program: Path, tmp_path
         assert run(program, "--init", wrong)[0] == 2
 
 
-def test_a_plan_that_does_not_run_here_is_told_of_by_every_command(tmp_path: Path) -> None:
+def test_every_command_reports_a_plan_that_does_not_run_here(tmp_path: Path) -> None:
     """Flink writes the timestamp of Kafka messages; Spark's connector does not."""
     program, plan = tmp_path / "program.sql", tmp_path / "plan.json"
     options = "'connector' = 'kafka', 'topic' = 'x', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json'"

@@ -85,7 +85,7 @@ def test_the_same_plan(plans: Path) -> None:
     assert "no difference" in out and "1 operator kept" in out and "try:" not in out
 
 
-def test_what_differs_is_named_with_both_values(plans: Path) -> None:
+def test_differences_have_both_values(plans: Path) -> None:
     code, out, err = run(plans / "wide.json", plans / "other.json")
     assert (code, err) == (0, "")
     assert "orders.customer" in out and "orders.city" in out
@@ -102,7 +102,7 @@ def test_an_edited_ttl(plans: Path) -> None:
 
 
 @pytest.mark.parametrize("case", cases("aggregate", "state_ttl")[:8], ids=lambda case: case.name)
-def test_a_plan_of_flink_and_ours(case: Case, tmp_path: Path) -> None:
+def test_a_plan_of_flink_against_ours(case: Case, tmp_path: Path) -> None:
     """No uids there: the operators are matched all the same."""
     if case.refused_at:
         pytest.skip("Flink has no plan for it")
@@ -120,7 +120,7 @@ def test_programs_are_compiled_first(plans: Path) -> None:
     assert (code, err) == (0, "") and "-> 2 h" in out
 
 
-def test_a_program_keeps_the_uids_of_what_it_replaces(plans: Path) -> None:
+def test_a_program_keeps_the_uids_of_the_old_plan(plans: Path) -> None:
     text = UID.sub("mine", (plans / "old.json").read_text())
     (plans / "old.json").write_text(text)
     out = run(plans / "old.json", plans / "old.sql", "--all")[1]
@@ -187,7 +187,7 @@ def test_a_remote_plan_and_a_remote_checkpoint(plans: Path) -> None:
         (lambda path: path.mkdir(), "holds no plan: nothing was started on it"),
     ],
 )
-def test_what_cannot_be_read(make: object, message: str, plans: Path) -> None:
+def test_unreadable_inputs(make: object, message: str, plans: Path) -> None:
     path = plans / "bad"
     make(path)  # type: ignore[operator]
     for arguments in ((path, plans / "old.json"), (plans / "old.json", path)):
@@ -204,7 +204,7 @@ def test_what_cannot_be_read(make: object, message: str, plans: Path) -> None:
         ("heads/1", '{"format": 99, "product": "8.0"}', "of release 8.0"),
     ],
 )
-def test_checkpoints_of_others(name: str, text: str, message: str, plans: Path) -> None:
+def test_foreign_checkpoints(name: str, text: str, message: str, plans: Path) -> None:
     path = plans / "bad" / name
     path.parent.mkdir(parents=True)
     path.write_text(text)
@@ -254,7 +254,7 @@ def test_markdown(plans: Path) -> None:
         (everything(BROKEN, verdict=Verdict.INCOMPATIBLE), 1),
     ],
 )
-def test_exit_codes_that_tell(diff: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exit_codes(diff: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "diff_plans", lambda old, new, runs: diff)
     two = (plans / "old.json", plans / "old.json")
     for form in ((), ("--json",), ("--markdown",)):
@@ -313,7 +313,7 @@ BIG = "\n".join(
 HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "jsonschema", "numpy", "fsspec", "rich")
 
 
-def test_plans_of_a_hundred_nodes_in_no_time(tmp_path: Path) -> None:
+def test_plans_of_a_hundred_nodes_are_compared_quickly(tmp_path: Path) -> None:
     one, two = tmp_path / "one.json", tmp_path / "two.json"
     one.write_text(plan_of(BIG))
     two.write_text(plan_of(BIG.replace("SUM(t.d)", "SUM(t.d + 1)")))

@@ -109,7 +109,7 @@ def test_imports_nothing_heavy(plan: Path) -> None:
     assert done.stdout.strip() == "[]", done.stderr
 
 
-def test_a_ttl_without_a_unit_is_milliseconds_and_said_to_be(plan: Path, node: int, tmp_path: Path) -> None:
+def test_a_ttl_without_a_unit_is_milliseconds_and_gives_a_note(plan: Path, node: int, tmp_path: Path) -> None:
     done = edit_plan(str(plan), "--ttl", f"{node}.leftState=3600", "--ttl", f"{node}.rightState=0")
     assert done.returncode == 0 and "leftState: 3600 without a unit is 3600 milliseconds" in done.stderr
     assert "rightState: 0" not in done.stderr
@@ -137,7 +137,7 @@ def window_plan(folder: Path) -> Path:
     return path
 
 
-def test_why_a_node_has_no_entries(tmp_path: Path) -> None:
+def test_a_node_without_state_entries_is_explained(tmp_path: Path) -> None:
     path = window_plan(tmp_path)
     text = path.read_text()
     descriptions = {
@@ -179,7 +179,7 @@ def test_expressions_of_any_depth(plan: Path, depth: int, code: int, expected: s
     assert "internal error" not in done.stderr
 
 
-def test_a_ttl_that_was_edited_is_shown_with_what_it_was_compiled_with(tmp_path: Path) -> None:
+def test_an_edited_ttl_is_shown_with_its_compiled_value(tmp_path: Path) -> None:
     program = (
         "CREATE TABLE t (k INT) WITH ('connector' = 'datagen'); CREATE TABLE s (k INT, n BIGINT) "
         "WITH ('connector' = 'blackhole'); INSERT INTO s SELECT k, COUNT(*) FROM t GROUP BY k;"

@@ -141,7 +141,9 @@ def test_one_checkpoint_for_two_plans_is_wrong_usage(plan_file: PlanFile) -> Non
         ("Asia/Tokyo", ["--time-zone", "UTC"], "time zone UTC, from --time-zone; the plan says Asia/Tokyo"),
     ],
 )
-def test_a_dry_run_says_which_zone_holds(plan_file: PlanFile, said: str, options: list[str], first: str) -> None:
+def test_a_dry_run_shows_the_time_zone_and_its_origin(
+    plan_file: PlanFile, said: str, options: list[str], first: str
+) -> None:
     setting = f"SET 'table.local-time-zone' = '{said}';" if said else ""
     program = setting + PRINT + "INSERT INTO lines SELECT 1, CAST(TO_TIMESTAMP_LTZ(0, 3) AS STRING);"
     done = run("--dry-run", *options, str(plan_file("zoned.json", program)))
@@ -151,7 +153,7 @@ def test_a_dry_run_says_which_zone_holds(plan_file: PlanFile, said: str, options
 _NESTED = "table.exec.sink.nested-constraint-enforcer"
 
 
-def test_an_option_of_the_session_is_for_what_the_plan_leaves_open(plan_file: PlanFile) -> None:
+def test_session_options_fill_what_the_plan_leaves_open(plan_file: PlanFile) -> None:
     program = "SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD';" + PRINT + "INSERT INTO lines VALUES (1, 'a');"
     said = f"SET '{_NESTED}' = 'ROWS';"
     collections = ("--dry-run", "--set", f"{_NESTED}=ROWS_AND_COLLECTIONS")

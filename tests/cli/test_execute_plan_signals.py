@@ -48,7 +48,7 @@ def running(process: subprocess.Popen[str]) -> list[str]:
 
 
 @pytest.mark.spark
-def test_a_task_that_heeds_no_interrupt_ends_with_the_process(tmp_path: Path) -> None:
+def test_a_task_that_ignores_interrupts_ends_with_the_process(tmp_path: Path) -> None:
     plan = tmp_path / "endless.json"
     program = PRINT + f"INSERT INTO lines SELECT id, {ENDLESS} FROM (VALUES (1, 'x')) AS t(id, name);"
     plan.write_text(TableEnvironment().compile_script(program).to_json())
@@ -127,7 +127,7 @@ def test_a_run_that_fails_as_its_spark_is_killed_ends_with_the_code_of_the_signa
 
 
 @pytest.mark.spark
-def test_a_jvm_that_dies_is_named_and_so_are_the_plans_that_do_not_run(tmp_path: Path) -> None:
+def test_a_dead_jvm_and_the_plans_that_did_not_run_are_named(tmp_path: Path) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     source = "CREATE TABLE g (id BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');\n"
     sink = "CREATE TABLE o (id BIGINT) WITH ('connector' = 'blackhole');\n"

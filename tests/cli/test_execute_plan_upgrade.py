@@ -25,13 +25,13 @@ run = partial(called, "execute_plan")
         (["--rollback", "--prune", "--checkpoint", "c"], "--rollback and --prune exclude each other"),
     ],
 )
-def test_options_that_do_not_go_together(arguments: list[str], said: str) -> None:
+def test_conflicting_options(arguments: list[str], said: str) -> None:
     done = run(*arguments)
     assert done.returncode == 2
     assert said in " ".join(done.stderr.replace("│", " ").split())
 
 
-def test_ways_to_upgrade_are_named(tmp_path: Path) -> None:
+def test_upgrade_modes_are_named(tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     done = run(path, "--checkpoint", tmp_path / "c", "--upgrade", "sometimes")
     assert done.returncode == 2
@@ -50,7 +50,7 @@ def test_ways_to_upgrade_are_named(tmp_path: Path) -> None:
         ("r=('connector' = 'filesystem')", "add --warm-up"),
     ],
 )
-def test_a_table_that_is_given_for_history_is_declared(argument: str, said: str, tmp_path: Path) -> None:
+def test_a_history_table_must_be_declared(argument: str, said: str, tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     done = run(path, "--checkpoint", tmp_path / "c", "--warm-up-from", argument)
     assert done.returncode == 2
@@ -70,7 +70,7 @@ def plan(folder: Path, name: str, statements: str) -> Path:
 
 
 @pytest.mark.spark
-def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
+def test_an_upgrade_by_commands(tmp_path: Path) -> None:
     sums, counts = (
         f"INSERT INTO {table} SELECT k, {call} FROM r GROUP BY k;"
         for table, call in (("a", "SUM(v)"), ("b", "COUNT(v)"))
@@ -116,7 +116,7 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_heads_that_were_lost_as_a_user_meets_them(tmp_path: Path) -> None:
+def test_lost_heads_are_reported_with_a_remedy(tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     checkpoint, rows = tmp_path / "c", tmp_path / "r"
     (rows / "1.json").write_text('{"k": "x", "v": 3}\n')

@@ -82,7 +82,7 @@ def warm(tmp_path: Path) -> Iterator[Warm]:
 
 
 @pytest.mark.spark
-def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> None:
+def test_commands_share_a_process_and_no_state(warm: Warm) -> None:
     good, fails, endless = (
         warm.plan(name, text) for name, text in [("g.json", GOOD), ("f.json", FAILS), ("e.json", ENDLESS)]
     )
@@ -143,7 +143,7 @@ def test_a_command_that_is_killed_ends_its_run(warm: Warm) -> None:
 
 @pytest.mark.deep
 @pytest.mark.spark
-def test_a_process_ends_when_it_is_told_to_does_not_fit_or_has_nothing_to_do(warm: Warm) -> None:
+def test_a_process_ends_on_request_on_a_mismatch_or_when_idle(warm: Warm) -> None:
     good = warm.plan("good.json", GOOD)
     assert warm.run(good)[:2] == (0, LINES)
     first = warm.kept()
@@ -157,7 +157,7 @@ def test_a_process_ends_when_it_is_told_to_does_not_fit_or_has_nothing_to_do(war
     assert warm.run(good)[:2] == (0, LINES), "the socket of a process that has ended is in nobody's way"
 
 
-def test_what_fails_before_spark_is_told_as_ever(warm: Warm) -> None:
+def test_errors_before_the_start_of_spark_are_unchanged(warm: Warm) -> None:
     code, out, said = warm.run("/nowhere.json")
     assert (code, out) == (1, [])
     assert said == called("execute_plan", "/nowhere.json").stderr
@@ -167,7 +167,7 @@ def test_what_fails_before_spark_is_told_as_ever(warm: Warm) -> None:
 
 
 @pytest.mark.parametrize(("duration", "said"), [("soon", "soon"), ("2d", "a day at most"), ("-1s", "-1s")])
-def test_times_that_are_none(duration: str, said: str) -> None:
+def test_invalid_durations(duration: str, said: str) -> None:
     done = called("execute_plan", "plan.json", "--warm", duration)
     assert done.returncode == 2
     assert said in done.stderr

@@ -44,7 +44,7 @@ def test_a_page_can_be_followed(
             reader.follow(block)
 
 
-def test_a_block_that_fails_is_found(tmp_path: Path) -> None:
+def test_a_failing_block_is_reported(tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     with pytest.raises(AssertionError, match="no such program file"):
         reader.follow(Block(ROOT / "README.md", 1, "bash", "compile-plan missing.sql\n"))

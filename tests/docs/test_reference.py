@@ -47,7 +47,7 @@ def test_a_changed_declaration_changes_the_page(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_resolve(page: Path) -> None:
     wrong = []
     for target, place in _LINK.findall(_without_code(page)):
         linked = (page.parent / target).resolve() if target else page
@@ -57,7 +57,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_what_is_named_is_there(page: Path) -> None:
+def test_named_files_and_modules_exist(page: Path) -> None:
     """Files, folders and modules of the repository."""
     text = page.read_text(encoding="utf-8")
     paths = re.findall(r"`((?:api|cli|docs|planner|plans|samples|schemas|tests|tools)/[\w/.-]*)`", text)

@@ -25,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_pages_load_what_is_in_the_site(site: Path) -> None:
+def test_pages_load_nothing_from_other_hosts(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 40
     loaded = {(page, target) for page in pages for target in _LOADED.findall(page.read_text(encoding="utf-8"))}

@@ -44,20 +44,20 @@ def options_of(plan: CompiledPlan, table: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("page", [page for page, example in ALL.items() if not example.refused])
-def test_examples_compile_as_they_stand(page: str) -> None:
+def test_examples_compile_unchanged(page: str) -> None:
     example = ALL[page]
     options = {name: value.replace("''", "'") for name, value in example.options.items()}
     assert options_of(compiled(example), "t") == [options] * (example.reads + example.writes)
 
 
 @pytest.mark.parametrize("page", [page for page, example in ALL.items() if example.refused])
-def test_examples_that_are_refused_say_what_is_wrong(page: str) -> None:
+def test_refused_examples_name_the_fault(page: str) -> None:
     with pytest.raises(CompiledPlanError, match=re.escape(ALL[page].refused)) as error:
         compiled(ALL[page])
     assert error.value.remedy
 
 
-def test_what_flink_refuses_is_refused() -> None:
+def test_examples_that_flink_refuses_are_refused() -> None:
     assert {page for page in FLINKS if not ALL[page].refused} == set()
 
 
@@ -88,7 +88,7 @@ def test_quotes_in_values() -> None:
 
 
 @pytest.mark.parametrize(("of", "option", "values"), VALUES["taken"])
-def test_values_that_flink_takes(of: str, option: str, values: Sequence[str]) -> None:
+def test_values_that_flink_accepts(of: str, option: str, values: Sequence[str]) -> None:
     for value in values:
         options = {**ALL[of].options, **DATABASE.get(of, {}), option: value}
         assert compiled(ALL[of], options).nodes

@@ -114,7 +114,7 @@ def at(example: Example, addresses: Mapping[str, str], number: int) -> dict[str,
 
 
 @pytest.mark.deep
-def test_examples_run_as_they_stand(
+def test_examples_run_unchanged(
     spark: SparkSession, kafka: Server, postgres: Server, addresses: dict[str, str], tmp_path: Path
 ) -> None:
     topics = Topics(spark, kafka)

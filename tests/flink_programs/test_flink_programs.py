@@ -88,7 +88,7 @@ def test_a_converted_program_compiles() -> None:
     assert f"{DATA}/t.json" in plan
 
 
-def test_upserts_are_told_by_an_option_unless_a_table_of_changes_has_no_key() -> None:
+def test_upserts_are_declared_by_an_option_unless_a_changelog_table_has_no_key() -> None:
     upsert = source("u", INTS, [row("+U", a=1, b=2)], options={"changelog-mode": "I,UA,D"}, primaryKey=["a"])
     changes = source("c", INTS, [row("+I", a=1, b=2)], options={"changelog-mode": "I,UB,UA,D"})
     option = ("table.exec.source.cdc-events-duplicate", "true")
@@ -124,7 +124,7 @@ def test_a_sink_with_on_conflict_is_a_database(tmp_path: Path) -> None:
     assert (attempt.out / "result" / "rows.json").read_text() == ""
 
 
-def test_a_lookup_table_is_a_database_as_it_is_before_the_restore(tmp_path: Path) -> None:
+def test_a_lookup_table_is_a_database_with_its_state_before_the_restore(tmp_path: Path) -> None:
     options = {"disable-lookup": "false"}
     rows = [row("+I", a=1, b=2), row("+I", a=1, b=3)]
     looked_up = source("t", INTS, rows, options=options, primaryKey=["a"], after=[row("+U", a=1, b=4)])

@@ -87,7 +87,7 @@ def test_a_plan_of_flink_is_read_and_written(path: Path) -> None:
     assert nodes == {}
 
 
-def test_what_older_releases_did_not_write() -> None:
+def test_fields_missing_in_plans_of_older_releases() -> None:
     windows = of_type(COMPILED / "1.18/windows.json", "local-window-aggregate")
     assert [node.need_retraction for node in windows] == [False, False, False]
     first_rows = of_type(COMPILED / "2.0/latest_rows.json", "deduplicate")
@@ -98,7 +98,7 @@ def of_type(path: Path, kind: str) -> list[Any]:
     return [node for node in read(path).nodes if node.type == f"stream-exec-{kind}_1"]
 
 
-def test_what_does_not_run_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:
+def test_unsupported_plans_are_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="stream-exec-sort_1"):
         cases.run(spark, read(COMPILED / "1.18/sorted.json", str(tmp_path)), tmp_path)
 

@@ -44,7 +44,7 @@ def place(case: Case) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("case", FROZEN, ids=name)
-def test_a_run_that_a_release_stopped_goes_on(case: Case, spark: SparkSession, place: Path) -> None:
+def test_a_run_stopped_by_a_release_continues(case: Case, spark: SparkSession, place: Path) -> None:
     if case.refusal:
         before = files(place)
         with pytest.raises((CheckpointError, UnsupportedError)) as refused:
@@ -65,7 +65,9 @@ def test_all_state_of_a_release_migrates(case: Case, spark: SparkSession, place:
 
 
 @pytest.mark.parametrize("case", STARTED, ids=name)
-def test_the_program_of_a_release_compiled_again_goes_on(case: Case, spark: SparkSession, place: Path) -> None:
+def test_a_recompiled_program_continues_on_the_checkpoint_of_a_release(
+    case: Case, spark: SparkSession, place: Path
+) -> None:
     plan = cases.compiled(case.program, case.text("program.sql")).to_json()
     if plan == case.text(cases.PLAN):
         return  # the test above runs it
@@ -85,7 +87,7 @@ def goes_on(case: Case, plan: CompiledPlan, spark: SparkSession, place: Path, up
 
 
 @pytest.mark.parametrize("release", cases.frozen())
-def test_what_is_frozen_stays(release: str) -> None:
+def test_frozen_archives_do_not_change(release: str) -> None:
     assert cases.digest(release) == cases.frozen()[release]["sha256"]
 
 

@@ -93,6 +93,6 @@ def test_every_test_asserts() -> None:
         ("def test_a():\n    test_a()", ["a::test_a"]),
     ],
 )
-def test_what_counts_as_asserting(text: str, expected: list[str], tmp_path: Path) -> None:
+def test_assertions_are_recognized(text: str, expected: list[str], tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(text)
     assert silent({"a": read(tmp_path / "a.py")}) == expected

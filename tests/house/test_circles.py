@@ -44,15 +44,15 @@ def between_folders(imports: Imports) -> Imports:
     return edges
 
 
-def test_no_circle_of_files(imports: Imports) -> None:
+def test_no_import_cycle_of_files(imports: Imports) -> None:
     assert circle(imports) == []
 
 
-def test_no_circle_of_folders(imports: Imports) -> None:
+def test_no_import_cycle_of_folders(imports: Imports) -> None:
     assert circle(between_folders(imports)) == []
 
 
-def test_a_circle_of_folders_is_seen_where_no_file_is_in_one() -> None:
+def test_a_cycle_of_folders_without_a_cycle_of_files_is_detected() -> None:
     imports = {
         "compiled_plan.api.table.table": ["compiled_plan.api.scripts"],
         "compiled_plan.api.programs": ["compiled_plan.api.table.table"],

@@ -61,7 +61,7 @@ def readers_in(tree: ast.Module) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-def test_what_may_run_code_is_known() -> None:
+def test_deserializers_are_listed_with_a_reason() -> None:
     readers = {
         f"{path.relative_to(ROOT)}: {name}"
         for folder in FOLDERS
@@ -74,7 +74,7 @@ def test_what_may_run_code_is_known() -> None:
     assert set(ALLOWED) - readers == set(), "no longer there"
 
 
-def test_what_reads_objects_of_java_is_known() -> None:
+def test_java_deserializers_are_listed_with_a_reason() -> None:
     kernel = ROOT / "kernel/src/main/java/org/compiledplan/kernel"
     readers = {
         str(path.relative_to(kernel))
@@ -84,7 +84,7 @@ def test_what_reads_objects_of_java_is_known() -> None:
     assert readers == set(JAVA)
 
 
-def test_a_reader_is_seen() -> None:
+def test_a_deserializer_is_detected() -> None:
     text = """
 import pickle as p, yaml
 import pyspark.cloudpickle

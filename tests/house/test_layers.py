@@ -43,7 +43,7 @@ def test_commands_without_spark_load_nothing_heavy(command: str, root: Path) -> 
     assert not loaded_after(f"import compiled_plan.cli.{command}", root) & {*HEAVY, *SERVICE}
 
 
-def test_the_service_answers_help_with_little_and_says_what_to_install(root: Path) -> None:
+def test_the_service_command_loads_nothing_heavy(root: Path) -> None:
     assert not loaded_after("import compiled_plan.service.main", root) & {*HEAVY, *SERVICE}
 
 
@@ -60,7 +60,7 @@ def test_no_layer_contract_lost(root: Path) -> None:
     assert not any("ignore_imports" in contract for contract in tool["importlinter"]["contracts"])
 
 
-def test_installed_there_is_one_name_and_it_holds_the_folders(root: Path) -> None:
+def test_the_wheel_has_one_package_with_all_folders(root: Path) -> None:
     wheel = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     links = {path.name: path for path in (root / "compiled_plan").iterdir() if path.is_symlink()}
     assert {name: f"compiled_plan/{name}" for name in links} == wheel["wheel"]["sources"]

@@ -30,7 +30,7 @@ def about(test: Path, root: Path = ROOT) -> Path | None:
     return None
 
 
-def test_every_file_of_tests_is_where_its_module_is() -> None:
+def test_every_test_file_mirrors_its_module() -> None:
     files = [path.relative_to(ROOT) for name in MIRRORED for path in (ROOT / "tests" / name).rglob("test_*.py")]
     assert files
     assert [str(file) for file in files if about(file) is None] == [], "see the first lines of this file"
@@ -47,7 +47,7 @@ def test_every_file_of_tests_is_where_its_module_is() -> None:
         ("planner/physical/deep/test_rank.py", None),
     ],
 )
-def test_what_a_file_is_about(test: str, expected: str | None, tmp_path: Path) -> None:
+def test_the_module_of_a_test_file(test: str, expected: str | None, tmp_path: Path) -> None:
     (tmp_path / "planner/physical").mkdir(parents=True)
     for name in ("planner/physical/__init__.py", "planner/physical/rank.py"):
         (tmp_path / name).touch()

@@ -42,7 +42,7 @@ def _calls(name: str):  # type: ignore[no-untyped-def]
     return is_call
 
 
-def test_what_calls_itself_has_a_bound() -> None:
+def test_recursive_functions_have_a_bound() -> None:
     functions = {
         f"{path.relative_to(ROOT)}:{name}"
         for path in sorted((ROOT / "plans").rglob("*.py"))
@@ -52,7 +52,7 @@ def test_what_calls_itself_has_a_bound() -> None:
     assert set(BOUNDED) - functions == set(), "no longer there"
 
 
-def test_a_recursive_function_is_seen() -> None:
+def test_a_recursive_function_is_detected() -> None:
     text = """
 def names(rex: RexNode | None) -> list[str]:
     return [name for child in rex.children() for name in names(child)]

@@ -59,7 +59,7 @@ def astray(file: Path) -> list[str]:
     return [f"{file.relative_to(ROOT)}: `{name}`" for name in names + paths]
 
 
-def test_what_docstrings_point_at_is_there() -> None:
+def test_references_in_docstrings_resolve() -> None:
     files = [file for folder in CODE for file in sorted((ROOT / folder).rglob("*.py"))]
     assert [name for file in files for name in astray(file)] == []
 
@@ -75,7 +75,7 @@ def test_what_docstrings_point_at_is_there() -> None:
         ("a.b.gone", False),
     ],
 )
-def test_what_leads_somewhere(name: str, there: bool, tmp_path: Path) -> None:
+def test_resolvable_references(name: str, there: bool, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/__init__.py").touch()
     (tmp_path / "a/b.py").write_text("class Thing:\n    def of(self): ...\nmade = 1\n")

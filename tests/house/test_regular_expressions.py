@@ -222,7 +222,7 @@ SEEN = {pattern for folder in CODE for path in (ROOT / folder).rglob("*.py") for
 ALL = sorted((pattern for pattern in SEEN if pattern.text), key=str)
 
 
-def test_patterns_are_seen() -> None:
+def test_patterns_are_extracted() -> None:
     seen = {pattern.text for pattern in ALL}
     assert len(ALL) > 80
     assert r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}" in seen and r"^[0-9]{0,9}$" in seen
@@ -231,7 +231,7 @@ def test_patterns_are_seen() -> None:
 
 
 @pytest.mark.parametrize("pattern", ALL, ids=str)
-def test_a_pattern_takes_time_in_proportion_to_its_text(pattern: Pattern) -> None:
+def test_a_pattern_takes_linear_time(pattern: Pattern) -> None:
     bounded = str(pattern).startswith(tuple(BOUNDED))
     text = slow(pattern)
     assert bool(text) == bounded, f"slow for {text}: mend it, or name above what bounds its text"
@@ -241,5 +241,5 @@ def test_a_pattern_takes_time_in_proportion_to_its_text(pattern: Pattern) -> Non
     ("text", "method"),
     [(r"(a|aa)+$", "match"), (r"\s+$", "search"), (r"[\w.]+=", "finditer"), (r"x.*y.*z", "search")],
 )
-def test_a_slow_pattern_is_seen(text: str, method: str) -> None:
+def test_a_slow_pattern_is_detected(text: str, method: str) -> None:
     assert slow(Pattern("here", text, 0, method))

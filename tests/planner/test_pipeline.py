@@ -66,13 +66,13 @@ def test_every_pass_leaves_a_draft_without_faults(category: str, tmp_path: Path)
             assert case.refused_at, case.name
 
 
-def test_a_reference_to_a_column_that_is_not_there_is_found() -> None:
+def test_a_reference_to_a_missing_column_is_detected() -> None:
     draft = bound("INSERT INTO s SELECT a + 1, b FROM t")
     broken = draft.with_trees(map(_out_of_range, draft.trees))
     assert list(faults(broken)) == ["Project reads column 7 of 2"]
 
 
-def test_a_reference_to_a_column_of_another_type_is_found() -> None:
+def test_a_reference_to_a_column_of_another_type_is_detected() -> None:
     draft = bound("INSERT INTO s SELECT a + 1, b FROM t")
     broken = draft.with_trees(map(_mistyped, draft.trees))
     assert list(faults(broken)) == ["Project reads column 1 as BIGINT, and it is VARCHAR(2147483647)"]
@@ -119,7 +119,7 @@ class Stranger(Single):
 
 
 @pytest.mark.parametrize("name", ["push_filters", "prune_columns", "materialize_time"])
-def test_a_node_that_nobody_knows_is_named(name: str) -> None:
+def test_an_unknown_node_is_named(name: str) -> None:
     (tree,) = bound("INSERT INTO s SELECT a, b FROM (SELECT a, b FROM t) WHERE a > 1").trees
 
     def strange(rel: RelNode) -> RelNode:
@@ -132,7 +132,7 @@ def test_a_node_that_nobody_knows_is_named(name: str) -> None:
         step.change(Draft(Settings({}), (strange(tree),)))
 
 
-def test_nodes_that_hold_expressions_say_where() -> None:
+def test_nodes_declare_their_expression_fields() -> None:
     def below(kind: type[RelNode]) -> Iterator[type[RelNode]]:
         for sub in kind.__subclasses__():
             yield sub

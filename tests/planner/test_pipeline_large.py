@@ -133,7 +133,7 @@ SHAPES: dict[str, tuple[Callable[[int], str], int]] = {
 
 @pytest.mark.parametrize("part", [4, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_it_compiles_and_is_a_good_plan(shape: str, part: int) -> None:
+def test_a_large_program_compiles_to_a_valid_plan(shape: str, part: int) -> None:
     program, size = SHAPES[shape]
     text = TableEnvironment().compile_script(program(size // part)).to_json()
     assert check(text) == ()

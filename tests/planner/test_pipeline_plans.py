@@ -59,7 +59,7 @@ def test_a_bad_duration_names_the_option() -> None:
         plan([into(scan(ORDERS))], {"table.exec.state.ttl": "forever"})
 
 
-def test_an_aggregate_over_updates_takes_values_back() -> None:
+def test_an_aggregate_over_updates_retracts() -> None:
     counts = the(planned(into(count_by(scan(LEDGER), "branch"))), "group-aggregate")
     assert counts["needRetraction"] is True
     assert counts["aggCallNeedRetractions"] == [True]
@@ -117,7 +117,7 @@ def test_an_upsert_sink_on_another_key_needs_a_conflict_clause_and_then_keeps_st
     assert the(compiled, "group-aggregate")["generateUpdateBefore"] is True
 
 
-def test_consumers_of_different_needs_get_an_aggregate_each() -> None:
+def test_consumers_with_different_changelog_modes_get_separate_aggregates() -> None:
     counts = count_by(scan(ORDERS), "customer")
     upsert = into(counts, "", ("customer",), connector="blackhole")
     retract = replace(into(counts), table=table("other", "debezium-json", customer=STRING, n=BIGINT))
@@ -149,7 +149,7 @@ def test_two_inserts_into_one_table_are_one_sink() -> None:
     assert kinds(compiled) == ["table-source-scan", "table-source-scan", "union", "sink"]
 
 
-def test_a_chain_of_joins_on_one_key_is_one_operator_where_that_is_asked_for() -> None:
+def test_the_multi_join_option_merges_joins_on_one_key() -> None:
     third = table("third", order_id=INT, v=STRING)
     inner = join(scan(ORDERS), scan(PAYS), "order_id", "order_id")
     chain = join(project(inner, "order_id", "customer"), scan(third), "order_id", "order_id", JoinKind.LEFT)

@@ -32,7 +32,9 @@ def rows(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line, parse_float=Decimal) for line in lines]
 
 
-def test_functions(spark: SparkSession, tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_the_sample_functions(
+    spark: SparkSession, tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "data/functions/sales").mkdir(parents=True)
     names = ("id", "price", "pieces", "tags")
     input_rows = [dict(zip(names, (at, *row), strict=True)) for at, row in enumerate(ROWS)]

@@ -44,13 +44,13 @@ def run(spark: SparkSession, plan: CompiledPlan, folder: Path, how: str = "check
     Run(spark, plan, options).execute()
 
 
-def test_the_verdicts_are_those_that_the_demo_tells_of(root: Path) -> None:
+def test_the_verdicts_match_the_demos_text(root: Path) -> None:
     first, second, third = (compiled(root, name, Path("/d")) for name in ("first", "second", "third"))
     assert diff_plans(first, second).verdict is Verdict.FULL
     assert diff_plans(second, third).verdict is Verdict.PARTIAL
 
 
-def test_the_sample_goes_on(spark: SparkSession, tmp_path: Path, root: Path) -> None:
+def test_the_sample_continues_on_its_state(spark: SparkSession, tmp_path: Path, root: Path) -> None:
     upgrade(tmp_path / "days", 300)
     here, scratch = tmp_path / "here", tmp_path / "scratch"
     arrive(here, 1)

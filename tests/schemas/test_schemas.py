@@ -17,11 +17,11 @@ VALIDATOR = jsonschema.Draft202012Validator(schemas.load())
 CASE = "join/state_ttl_hint_join"
 
 
-def test_the_file_is_current() -> None:
+def test_the_schema_file_is_up_to_date() -> None:
     assert schemas.schema_path().read_text(encoding="utf-8") == text(), "run `make schema`"
 
 
-def test_it_is_a_schema() -> None:
+def test_the_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(schemas.load())
 
 

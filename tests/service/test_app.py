@@ -15,7 +15,7 @@ def test_the_service_answers(client: TestClient) -> None:
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
-def test_what_is_not_there_is_a_problem(client: TestClient) -> None:
+def test_a_missing_resource_is_a_problem_document(client: TestClient) -> None:
     answer = client.get("nothing")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"
@@ -59,11 +59,11 @@ def test_an_error_of_the_product_has_its_fields_and_no_password(
     assert "geheim" not in str(problem)
 
 
-def test_an_internal_error_says_nothing_of_the_inside(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_hides_its_details(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = answer_of(RuntimeError("password=geheim"), settings, monkeypatch)
     assert (problem["status"], problem["detail"]) == (500, "internal error: RuntimeError")
 
 
-def test_a_request_of_another_form_is_told_where(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_request_is_located(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = answer_of(RuntimeError(), settings, monkeypatch, "?number=x")
     assert (problem["status"], problem["where"], problem["value"]) == (422, "query number", "x")

@@ -7,14 +7,14 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service import main
 
 
-def test_without_its_libraries_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main, "find_spec", lambda name: None if name == "fastapi" else object())
     error = CliRunner().invoke(main.app, ["serve"]).exception
     assert isinstance(error, ExecutionError)
     assert (error.message, error.remedy) == ("plan-service needs fastapi", "pip install 'compiled-plan[service]'")
 
 
-def test_without_tokens_other_machines_are_not_served() -> None:
+def test_without_tokens_only_local_addresses_are_allowed() -> None:
     error = CliRunner().invoke(main.app, ["serve", "--no-tokens", "--host", "0.0.0.0"]).exception
     assert isinstance(error, ExecutionError)
     assert error.message == "without tokens only this machine is served"

@@ -27,7 +27,7 @@ def test_the_first_start_prints_a_token_that_works(tmp_path: Path) -> None:
         assert process.wait(30) in (0, -signal.SIGTERM, 143)
 
 
-def test_an_address_that_is_taken_is_told(tmp_path: Path) -> None:
+def test_an_address_in_use_is_reported(tmp_path: Path) -> None:
     with served(tmp_path / "a", "--no-tokens") as (_, address, _):
         port = address.split(":")[2].split("/")[0]
         done = subprocess.run(

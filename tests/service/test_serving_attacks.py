@@ -129,7 +129,7 @@ def all_at_once(number: int, attack: Callable[[int], Any]) -> list[Any]:
 NASTY = ("a", "a.", "a=", "://a", "://a:", "'a'", "''", "'password'='", "?a=", "-", " ", "(", "%27", "\\", "a:a@", "{")
 
 
-def test_names_and_parameters_of_any_length_take_no_time(service: Attacked) -> None:
+def test_long_names_and_parameters_are_answered_quickly(service: Attacked) -> None:
     with health_of(service), service.client(Role.VIEWER) as client:
         for again in NASTY:
             text = again * (50_000 // len(again))
@@ -146,7 +146,7 @@ def test_names_and_parameters_of_any_length_take_no_time(service: Attacked) -> N
                 assert time.monotonic() - begun < 2 * BOUND, (path[:40], again)
 
 
-def test_programs_and_plans_of_any_form_hold_nobody_up(service: Attacked) -> None:
+def test_slow_programs_and_plans_block_no_other_client(service: Attacked) -> None:
     """Slow work runs in workers."""
 
     def attack(number: int) -> int:
@@ -171,7 +171,7 @@ def test_programs_and_plans_of_any_form_hold_nobody_up(service: Attacked) -> Non
     ],
     ids=["numbers", "objects", "lists", "a long name", "nested"],
 )
-def test_bodies_of_any_form_hold_nobody_up(body: bytes, service: Attacked) -> None:
+def test_slow_bodies_block_no_other_client(body: bytes, service: Attacked) -> None:
     def attack(number: int) -> int:
         headers = {"Content-Type": "application/json"}
         with service.client(Role.VIEWER) as client:
@@ -181,7 +181,7 @@ def test_bodies_of_any_form_hold_nobody_up(body: bytes, service: Attacked) -> No
         assert set(all_at_once(4, attack)) <= {400, 422}
 
 
-def test_looks_at_state_take_the_threads_of_nobody(service: Attacked) -> None:
+def test_state_queries_do_not_exhaust_threads(service: Attacked) -> None:
     codes: Counter[int] = Counter()
 
     def attack(number: int) -> None:
@@ -219,7 +219,7 @@ def opened(service: Attacked, source: str) -> socket.socket:
     ],
     ids=["connections", "heads", "bodies"],
 )
-def test_1100_slow_clients_take_no_place_of_others(source: str, sent: bytes, service: Attacked) -> None:
+def test_1100_slow_clients_block_no_other_client(source: str, sent: bytes, service: Attacked) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     held: list[socket.socket] = []
@@ -239,7 +239,7 @@ def test_1100_slow_clients_take_no_place_of_others(source: str, sent: bytes, ser
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_client_that_sends_a_byte_at_a_time_is_left(service: Attacked) -> None:
+def test_a_client_that_sends_a_byte_at_a_time_is_disconnected(service: Attacked) -> None:
     """The deadline is not extended by each byte."""
     begun = time.monotonic()
     with opened(service, "127.0.0.4") as connection, health_of(service):
@@ -254,7 +254,7 @@ def test_a_client_that_sends_a_byte_at_a_time_is_left(service: Attacked) -> None
     assert time.monotonic() - begun < 15
 
 
-def test_wrong_tokens_and_large_sign_ins_lock_nobody_out(service: Attacked) -> None:
+def test_wrong_tokens_and_large_sign_ins_lock_out_no_client(service: Attacked) -> None:
     codes: Counter[int] = Counter()
 
     def attack(number: int) -> None:
@@ -305,7 +305,7 @@ BODIES: dict[str, Any] = {
 }
 
 
-def test_every_route_answers_those_roles_alone_that_it_is_for(service: Attacked) -> None:
+def test_every_route_checks_its_role(service: Attacked) -> None:
     routes = roles_of(ROUTERS, PREFIX)
     assert len(routes) > 25
     clients = {role: service.client(role) for role in Role}
@@ -361,7 +361,7 @@ def test_no_connector_reaches_the_service_itself(service: Attacked, tmp_path: Pa
 # ---- secrets of runs
 
 
-def test_no_list_of_processes_has_a_secret(service: Attacked) -> None:
+def test_process_lists_show_no_secret(service: Attacked) -> None:
     conf = {"spark.ssl.keyPassword": "geheim-conf", "fake.do": "idle"}
     with service.client(Role.OPERATOR) as client:
         assert client.post("pipelines/shop/run/start", json={"settings": {"conf": conf}}).status_code == 200

@@ -118,7 +118,7 @@ def end_all(home: Path) -> None:
 
 
 @pytest.mark.deep
-def test_a_run_from_its_start_to_the_way_back(tmp_path: Path) -> None:
+def test_a_run_from_its_start_to_a_rollback(tmp_path: Path) -> None:
     home, data = tmp_path / "home", tmp_path / "data"
     data.mkdir()
     options = ("--no-tokens", "--data", str(data))
@@ -225,7 +225,7 @@ def upgrade_and_go_back(service: Service, folder: Path) -> None:
 
 
 @pytest.mark.deep
-def test_runs_that_fail_are_scheduled_or_stopped_as_they_start(tmp_path: Path) -> None:
+def test_failed_scheduled_and_interrupted_runs(tmp_path: Path) -> None:
     home, data = tmp_path / "home", tmp_path / "data"
     data.mkdir()
     try:

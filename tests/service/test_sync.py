@@ -54,7 +54,7 @@ def did(parts: Parts, folder: Path, *, force: bool = False) -> list[tuple[str, s
     ]
 
 
-def test_a_folder_comes_in_once(parts: Parts, folder: Path) -> None:
+def test_a_folder_is_imported_once(parts: Parts, folder: Path) -> None:
     assert did(parts, folder) == [("copies", "new", 1), ("sums", "new", 1)]
     assert did(parts, folder) == [("copies", "same", 1), ("sums", "same", 1)]
     (folder / "sums" / "pipeline.toml").write_text(FACTS)
@@ -67,7 +67,7 @@ def test_a_folder_comes_in_once(parts: Parts, folder: Path) -> None:
         assert '"1 d"' in versions.plan_text(session, version)
 
 
-def test_what_does_not_go_on_with_all_state_waits(parts: Parts, folder: Path) -> None:
+def test_an_import_that_loses_state_needs_force(parts: Parts, folder: Path) -> None:
     did(parts, folder)
     (folder / "sums" / "program.sql").write_text(SQL.replace("GROUP BY id", "WHERE v > 1 GROUP BY id"))
     for _ in range(2):
@@ -75,7 +75,7 @@ def test_what_does_not_go_on_with_all_state_waits(parts: Parts, folder: Path) ->
     assert did(parts, folder, force=True)[1] == ("sums", "new", 3)
 
 
-def test_what_goes_out_comes_in_as_the_same(parts: Parts, folder: Path, tmp_path: Path) -> None:
+def test_an_export_imports_unchanged(parts: Parts, folder: Path, tmp_path: Path) -> None:
     did(parts, folder)
     out = tmp_path / "out"
     assert [result.did for result in export_folder(parts, out)] == ["written", "written"]
@@ -101,7 +101,9 @@ def failed(parts: Parts, folder: Path) -> Synced:
         ("pipeline.toml", "=", "no TOML"),
     ],
 )
-def test_one_that_fails_stops_no_other(file: str, text: str, message: str, parts: Parts, folder: Path) -> None:
+def test_a_failed_import_does_not_stop_the_others(
+    file: str, text: str, message: str, parts: Parts, folder: Path
+) -> None:
     (folder / "sums" / file).write_text(text)
     result = failed(parts, folder)
     assert (result.name, message in result.message) == ("sums", True), result.message
@@ -109,7 +111,7 @@ def test_one_that_fails_stops_no_other(file: str, text: str, message: str, parts
         assert pipelines.find(session, "copies").in_force == 1
 
 
-def test_passwords_are_written_where_somebody_says_so(parts: Parts, folder: Path, tmp_path: Path) -> None:
+def test_passwords_are_exported_on_request_only(parts: Parts, folder: Path, tmp_path: Path) -> None:
     (folder / "sums" / "program.sql").write_text(SQL.replace("'print'", DATABASE))
     did(parts, folder)
     out = tmp_path / "out"
@@ -156,7 +158,7 @@ def test_an_export_writes_through_no_links(parts: Parts, folder: Path, tmp_path:
 
 
 @pytest.mark.attack
-def test_an_export_with_secrets_is_its_users_alone(parts: Parts, folder: Path, tmp_path: Path) -> None:
+def test_an_export_with_secrets_is_private(parts: Parts, folder: Path, tmp_path: Path) -> None:
     (folder / "sums" / "program.sql").write_text(SQL.replace("'print'", DATABASE))
     did(parts, folder)
     out = tmp_path / "out"

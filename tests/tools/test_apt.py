@@ -35,13 +35,13 @@ def installed(machine: Path) -> bool:
 
 
 @pytest.mark.parametrize("variables", [{"CI": "true"}, {"CI": "1"}, {"INSTALL_PACKAGES": "yes"}])
-def test_ci_is_not_asked(machine: Path, variables: dict[str, str]) -> None:
+def test_ci_installs_without_a_question(machine: Path, variables: dict[str, str]) -> None:
     assert install(machine, subprocess.DEVNULL, subprocess.DEVNULL, **variables) == 0
     assert installed(machine)
 
 
 @pytest.mark.parametrize("variables", [{}, {"CI": "false"}, {"CI": "true", "INSTALL_PACKAGES": "no"}])
-def test_nobody_to_ask_is_refused_with_the_command(machine: Path, variables: dict[str, str]) -> None:
+def test_without_a_terminal_the_command_is_named(machine: Path, variables: dict[str, str]) -> None:
     with (machine / "said").open("wb") as said:
         assert install(machine, subprocess.DEVNULL, said.fileno(), **variables) == 1
     assert not (machine / "done").exists()
@@ -49,7 +49,7 @@ def test_nobody_to_ask_is_refused_with_the_command(machine: Path, variables: dic
 
 
 @pytest.mark.parametrize(("answer", "yes"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
-def test_a_person_is_asked(machine: Path, answer: bytes, yes: bool) -> None:
+def test_a_user_is_asked_first(machine: Path, answer: bytes, yes: bool) -> None:
     master, slave = pty.openpty()
     os.write(master, answer)
     assert install(machine, slave, slave) == (0 if yes else 1)

@@ -31,7 +31,7 @@ def test_builds_once_and_again_when_a_source_changed(target: Target) -> None:
     assert not is_current(target)
 
 
-def test_a_jar_is_built_of_another_and_again_when_that_changed(target: Target, tmp_path: Path) -> None:
+def test_a_dependent_jar_is_rebuilt_when_its_input_changed(target: Target, tmp_path: Path) -> None:
     above = Target(tmp_path / "above", tmp_path / "above.jar", needs=target)
     above.sources.mkdir()
     (above.sources / "B.java").write_text("class B extends demo.A {}\n")

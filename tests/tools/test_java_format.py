@@ -19,7 +19,7 @@ def source(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_file_is_found_until_it_is_formatted(source: Path, tmp_path: Path) -> None:
+def test_an_unformatted_file_is_reported_until_formatted(source: Path, tmp_path: Path) -> None:
     known = tmp_path / "known"
     assert java_format.unformatted([source], known) == [source]
     assert java_format.unformatted([source], known) == [source]
@@ -28,7 +28,7 @@ def test_a_file_is_found_until_it_is_formatted(source: Path, tmp_path: Path) -> 
     assert java_format.unformatted([source], known) == []
 
 
-def test_a_formatted_file_is_not_looked_at_again(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_formatted_file_is_not_checked_again(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = tmp_path / "known"
     source.write_text(FORMATTED, encoding="utf-8")
     assert java_format.unformatted([source], known) == []
@@ -49,7 +49,7 @@ def test_a_file_that_is_not_java_is_named(source: Path, tmp_path: Path) -> None:
         java_format.unformatted([source], tmp_path / "known")
 
 
-def test_another_file_than_the_pinned_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jar_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror = tmp_path / "mirror"
     jar = mirror / java_format.FORMATTER.path
     jar.parent.mkdir(parents=True)

@@ -25,14 +25,14 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return jar
 
 
-def test_a_file_of_the_hash_is_kept(mirror: Path) -> None:
+def test_a_file_with_the_right_hash_is_cached(mirror: Path) -> None:
     artifact = maven.artifact_of("org.example:probe:1", hashlib.sha256(CONTENT).hexdigest())
     assert maven.fetched(artifact).read_bytes() == CONTENT
     mirror.unlink()
     assert maven.fetched(artifact).read_bytes() == CONTENT
 
 
-def test_another_file_is_not_kept_and_both_hashes_are_named(mirror: Path) -> None:
+def test_a_file_with_another_hash_is_rejected_with_both_hashes(mirror: Path) -> None:
     artifact = maven.artifact_of("org.example:probe:1", "0" * 64)
     with pytest.raises(maven.FetchError) as refusal:
         maven.fetched(artifact)

@@ -16,7 +16,7 @@ from tools import sbom
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_it_lists_packages_jars_and_files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bill_lists_packages_jars_and_page_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = tmp_path / "compiled_plan-0.2.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as files:
         files.writestr("compiled_plan/plans/execution/kernel/compiled-plan-kernel.jar", "a jar")

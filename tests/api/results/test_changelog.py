@@ -9,23 +9,23 @@ from compiled_plan.plans.types import parse_type, row_of
 NAN = float("nan")
 
 
-def test_what_is_left_is_in_the_order_of_the_last_change() -> None:
+def test_remaining_rows_are_in_the_order_of_their_last_change() -> None:
     first, second = Chunk([0, 0, 0], [[1, 2, 1]]), Chunk([1, 2, 3], [[1, 3, 2]])
     assert as_table([first, second], 1).columns == [[1, 3]]
 
 
-def test_equal_values_are_told_apart_by_what_they_are() -> None:
+def test_equal_values_of_different_types_are_different_rows() -> None:
     rows = [1, True, 0.0, -0.0, NAN, [1], {"a": 1}, {"a": True}]
     for gone in range(len(rows)):
         left = as_table([Chunk([0] * len(rows), [rows]), Chunk([3], [[rows[gone]]])], 1).columns[0]
         assert list(map(repr, left)) == [repr(row) for at, row in enumerate(rows) if at != gone]
 
 
-def test_a_row_that_is_not_there_is_not_taken_away() -> None:
+def test_retracting_a_missing_row_has_no_effect() -> None:
     assert as_table([Chunk([3, 0], [[1, 1]])], 1).columns == [[1]]
 
 
-def test_changes_have_a_column_more() -> None:
+def test_changes_have_an_additional_column() -> None:
     row_type, chunks = as_changes(row_of(("a",), (parse_type("INT"),)), [Chunk([0, 3], [[1, 2]])])
     assert str(row_type) == "ROW<`op` VARCHAR(2) NOT NULL, `a` INT>"
     assert chunks == [Chunk([0, 0], [["+I", "-D"], [1, 2]])]

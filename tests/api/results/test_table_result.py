@@ -74,12 +74,12 @@ def test_a_row_that_cannot_become_an_object_ends_the_run(value: int, message: st
     assert run.stopped
 
 
-def test_rows_that_are_taken_to_the_end_end_nothing() -> None:
+def test_reading_all_rows_does_not_stop_the_run() -> None:
     table_result, run = result(1, 2)
     assert list(table_result.collect("ROW<price BIGINT>")) == [Row(price=1), Row(price=2)] and not run.stopped
 
 
-def test_a_null_where_the_class_has_none() -> None:
+def test_a_null_in_a_field_that_cannot_be_null() -> None:
     class Priced:
         def __init__(self, price: int) -> None:
             self.price = price
@@ -92,7 +92,7 @@ def test_a_null_where_the_class_has_none() -> None:
     assert run.stopped
 
 
-def test_what_does_not_fit_leaves_the_rows_to_be_taken() -> None:
+def test_a_conversion_error_leaves_the_rows_in_the_result() -> None:
     table_result, _ = result(1)
     with pytest.raises(ProgramError, match="column price of type INT cannot become SMALLINT without loss"):
         table_result.collect("ROW<price SMALLINT>")

@@ -8,13 +8,13 @@ import pytest
 from tests.bench.latency.figures import figures
 
 
-def test_percentiles_are_of_all_rows_and_one_that_never_came_takes_for_ever() -> None:
+def test_percentiles_include_missing_rows_as_infinite() -> None:
     actual = figures([(at, at + 5.0) for at in range(98)] + [(98.0, 107.0), (99.0, -1.0)])
     assert actual.text().startswith("p50 5 ms, p99 9 ms, most inf ms")
     assert not len(actual.pauses)
 
 
-def test_rows_that_waited_in_a_pause_are_told_apart() -> None:
+def test_rows_that_waited_in_a_pause_are_separated() -> None:
     before = [(float(at), at + 2.0) for at in range(100)]
     # No output from 101 to 1100: rows wait, also the one sent just before.
     waiting = [(100.5, 1100.0), *((float(at), 1100.0) for at in range(200, 1000, 100))]
@@ -28,7 +28,7 @@ def test_rows_that_waited_in_a_pause_are_told_apart() -> None:
     assert "1 pauses of 999 ms, at most 999, caught up 20 ms later" in actual.text()
 
 
-def test_a_row_that_was_late_in_several_pauses_counts_once() -> None:
+def test_a_row_delayed_by_several_pauses_counts_once() -> None:
     actual = figures([(0.0, 1.0), (0.5, 700.0), (0.6, 300.0), (701.0, 702.0)])
     assert list(actual.pauses) == [299.0, 400.0]
     assert list(actual.beside) == [1.0, 1.0]

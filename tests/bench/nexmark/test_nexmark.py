@@ -24,7 +24,7 @@ def test_every_program_of_the_folder_is_run() -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_programs_read_and_write_where_they_are_told(query: str, tmp_path: Path) -> None:
+def test_programs_use_the_requested_folders(query: str, tmp_path: Path) -> None:
     text = program(query, tmp_path / "events", tmp_path / "results")
     assert f"'{tmp_path}/events/events'" in text
     assert f"'{tmp_path}/results/{query}'" in text
@@ -77,7 +77,7 @@ def test_a_rate_is_that_of_the_median_run_without_the_first() -> None:
     assert Rate.of(100, Times((9.0, 2.0, 1.5, 4.0), 7.0).measured()) == Rate(50.0, 0.625, 7.0)
 
 
-def test_a_side_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_failed_side_does_not_affect_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def fails(query: str, data: Data, folder: Path, runs: int) -> Rate:
         if query == "q0":
             raise BenchError("no")

@@ -9,7 +9,7 @@ from compiled_plan.cli.common.terminal import session_settings, spark_settings
 from compiled_plan.plans.errors import ProgramError
 
 
-def test_settings_of_a_file_and_options_over_them(tmp_path: Path) -> None:
+def test_options_override_the_settings_file(tmp_path: Path) -> None:
     file = tmp_path / "spark.conf"
     file.write_text("# of this machine\nspark.a=1\nspark.b two words\nspark.c : 3\n")
     settings = spark_settings(["spark.a=x=y"], str(file))
@@ -17,7 +17,7 @@ def test_settings_of_a_file_and_options_over_them(tmp_path: Path) -> None:
     assert spark_settings([], "") == {}
 
 
-def test_a_file_that_is_none(tmp_path: Path) -> None:
+def test_an_invalid_settings_file(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match="settings file"):
         spark_settings([], str(tmp_path / "none"))
     (tmp_path / "odd").write_text("=x")

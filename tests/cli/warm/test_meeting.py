@@ -13,7 +13,7 @@ from compiled_plan.cli.warm import meeting
 from compiled_plan.plans.errors import ExecutionError
 
 
-def test_the_folder_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_private_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as short:
         monkeypatch.setenv("XDG_RUNTIME_DIR", short)
         folder = meeting.folder()
@@ -24,7 +24,7 @@ def test_the_folder_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("base", ["/tmp/" + "x" * 120, "relative", ""])
-def test_a_folder_that_is_no_place_for_a_socket_is_left_out(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_that_cannot_hold_a_socket_are_skipped(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as short:
         monkeypatch.setenv("XDG_RUNTIME_DIR", base)
         monkeypatch.setattr(tempfile, "tempdir", short)

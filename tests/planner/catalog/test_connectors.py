@@ -42,7 +42,7 @@ KEYED = "a INT, PRIMARY KEY (a) NOT ENFORCED"
         (table("'connector' = 'datagen'"), TableConfig(), SourceChangelog(ChangelogMode.INSERT)),
     ],
 )
-def test_what_sources_give(item: CatalogTable, config: TableConfig, expected: SourceChangelog) -> None:
+def test_changelog_modes_of_sources(item: CatalogTable, config: TableConfig, expected: SourceChangelog) -> None:
     assert source_changelog(item, config) == expected
 
 
@@ -64,7 +64,7 @@ def test_duplicates_need_a_key() -> None:
         (table("'connector' = 'blackhole'"), ChangelogMode.ALL, ChangelogMode.UPSERT),
     ],
 )
-def test_what_sinks_accept(item: CatalogTable, requested: ChangelogMode, expected: ChangelogMode) -> None:
+def test_changelog_modes_of_sinks(item: CatalogTable, requested: ChangelogMode, expected: ChangelogMode) -> None:
     assert sink_changelog(item, requested) == expected
 
 
@@ -108,7 +108,7 @@ def test_changes_are_listed_in_the_order_of_plans() -> None:
         (table("'connector' = 'datagen', 'fields.a.kind' = 'odd'"), "invalid value 'odd'", "random, sequence"),
     ],
 )
-def test_options_that_do_not_exist_or_fit(item: CatalogTable, message: str, remedy: str) -> None:
+def test_unknown_and_invalid_options(item: CatalogTable, message: str, remedy: str) -> None:
     with pytest.raises(ProgramError) as caught:
         check_usable(item, reading=True)
     assert message in caught.value.message
@@ -129,7 +129,7 @@ def test_options_that_do_not_exist_or_fit(item: CatalogTable, message: str, reme
         ),
     ],
 )
-def test_options_that_exist(item: CatalogTable) -> None:
+def test_valid_options(item: CatalogTable) -> None:
     check_usable(item, reading=True)
 
 
@@ -144,13 +144,13 @@ def test_options_that_exist(item: CatalogTable) -> None:
         files("maxwell-json", more=", 'maxwell-json.table.include' = 'x'"),
     ],
 )
-def test_what_flink_takes_and_passes_over(item: CatalogTable) -> None:
+def test_options_that_flink_ignores_are_accepted(item: CatalogTable) -> None:
     reading = item.option("connector") == "filesystem"
     check_usable(item, reading=reading)
 
 
 @pytest.mark.parametrize("option", ["source.path.regex-pattern", "sink.partition-commit.policy.class"])
-def test_an_option_that_would_change_what_happens(option: str) -> None:
+def test_an_unsupported_option_is_refused(option: str) -> None:
     with pytest.raises(UnsupportedError, match=f"option '{option}'"):
         check_usable(files("json", more=f", '{option}' = 'x'"), reading=True)
 
@@ -185,9 +185,7 @@ INSERT INTO b SELECT a FROM x{}"""
         ("'format' = 'json'", "", "lacks the option 'path'", "add 'path'", "x"),
     ],
 )
-def test_an_error_about_an_option_stands_at_the_option(
-    options: str, hint: str, message: str, remedy: str, marked: str
-) -> None:
+def test_an_option_error_points_at_the_option(options: str, hint: str, message: str, remedy: str, marked: str) -> None:
     env = TableEnvironment()
     env.execute_sql("CREATE TABLE b (a INT) WITH ('connector' = 'blackhole')")
     with pytest.raises(ProgramError) as caught:

@@ -51,7 +51,7 @@ def listed(text: str) -> list[str]:
         (f"CREATE TEMPORARY TABLE later.t {TABLE} CREATE DATABASE later; SHOW TABLES FROM later", ["t"]),
     ],
 )
-def test_what_is_there(text: str, names: list[str] | None) -> None:
+def test_catalogs_and_databases_are_listed(text: str, names: list[str] | None) -> None:
     if names is None:
         with pytest.raises(ProgramError, match="there is no database 'd2'"):
             listed(text)
@@ -98,14 +98,14 @@ def test_what_is_there(text: str, names: list[str] | None) -> None:
         ("SHOW JARS", "SHOW JARS is not supported"),
     ],
 )
-def test_refused(text: str, message: str) -> None:
+def test_refusals(text: str, message: str) -> None:
     with pytest.raises((ProgramError, UnsupportedError)) as caught:
         TableEnvironment().execute_sql(text)
     assert message in caught.value.message
     assert caught.value.where.startswith("line 1, column ")
 
 
-def test_a_view_keeps_the_database_that_it_was_made_in() -> None:
+def test_a_view_resolves_names_in_the_database_of_its_creation() -> None:
     env = TableEnvironment()
     env.execute_sql(
         f"{CATALOG} USE CATALOG c; CREATE TABLE t {TABLE} CREATE VIEW v AS SELECT a FROM t; CREATE DATABASE other;"
@@ -123,7 +123,7 @@ class Twice(ScalarFunction):
         return 2 * x
 
 
-def test_the_functions_of_a_database_go_with_it() -> None:
+def test_dropping_a_database_drops_its_functions() -> None:
     env = TableEnvironment()
     env.execute_sql("CREATE DATABASE d")
     env.create_function("d.twice", Twice)

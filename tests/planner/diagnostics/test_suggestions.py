@@ -26,6 +26,6 @@ def test_remedies(name: str, known: list[str], remedy: str) -> None:
     assert did_you_mean(name, known) == remedy
 
 
-def test_another_remedy_stands_in_for_a_list() -> None:
+def test_an_explicit_remedy_replaces_the_list_of_names() -> None:
     assert did_you_mean("zzz", ["abc"], "create it") == "create it"
     assert did_you_mean("abd", ["abc"], "create it") == "did you mean 'abc'?"

@@ -39,7 +39,7 @@ Y...............
 
 
 @pytest.mark.parametrize(("source", "row"), list(zip(TYPES, IMPLICIT, strict=True)))
-def test_what_goes_into_a_sink_without_a_cast(source: str, row: str) -> None:
+def test_implicit_casts_into_a_sink(source: str, row: str) -> None:
     actual = "".join("Y" if supports_implicit_cast(parse_type(source), parse_type(t)) else "." for t in TYPES)
     assert actual == row
 
@@ -89,7 +89,7 @@ def test_a_refused_cast_names_both_types() -> None:
         cast(InputRef(0, parse_type("DATE")), parse_type("INT"))
 
 
-def test_text_goes_into_longer_text_as_it_is() -> None:
+def test_text_into_longer_text_needs_no_cast() -> None:
     rex = InputRef(0, parse_type("VARCHAR(10)"))
     assert implicit_cast(rex, parse_type("STRING")) is rex
     assert isinstance(implicit_cast(rex, parse_type("VARCHAR(5)")), Call)
@@ -100,7 +100,7 @@ def test_a_column_that_does_not_fit_its_sink_is_refused() -> None:
         implicit_cast(InputRef(0, parse_type("STRING")), parse_type("INT"))
 
 
-def test_structured_types_meet_only_themselves() -> None:
+def test_structured_types_have_no_common_type_with_others() -> None:
     one, two = parse_type("STRUCTURED<'com.A', a INT NOT NULL>"), parse_type("STRUCTURED<'com.A', a BIGINT>")
     assert least_restrictive([one, two]) is None
     assert least_restrictive([one, parse_type("STRUCTURED<'com.B', a INT NOT NULL>")]) is None

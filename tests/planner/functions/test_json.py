@@ -81,6 +81,6 @@ def test_json_exists_has_its_flag_only_when_written() -> None:
         lambda: resolve_call("JSON_STRING", [InputRef(0, parse_type("DATE"))]),
     ],
 )
-def test_what_json_functions_cannot_take_is_refused(make: object) -> None:
+def test_unsupported_json_arguments_are_refused(make: object) -> None:
     with pytest.raises(ProgramError):
         make()  # type: ignore[operator]

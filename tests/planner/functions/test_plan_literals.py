@@ -71,7 +71,7 @@ def test_binary_is_base64() -> None:
         lambda: plan_literals.number("12345678901234567890"),
     ],
 )
-def test_what_is_no_literal_is_refused(make: object) -> None:
+def test_invalid_literals_are_refused(make: object) -> None:
     with pytest.raises(ProgramError) as caught:
         make()  # type: ignore[operator]
     assert caught.value.remedy

@@ -87,7 +87,7 @@ def test_simplifying_keeps_the_type() -> None:
 
 
 @pytest.mark.parametrize("call", FLINK["refused"], ids=label)
-def test_what_flink_refuses_is_refused(call: Any) -> None:
+def test_calls_that_flink_refuses_are_refused(call: Any) -> None:
     with pytest.raises((ProgramError, UnsupportedError)) as caught:
         build(call)
     assert caught.value.remedy
@@ -111,13 +111,13 @@ def test_wrong_number_of_arguments_says_how_many() -> None:
         registry.resolve_call("LOWER", [atom("s"), atom("s")])
 
 
-def test_names_are_found_in_any_case_and_spacing() -> None:
+def test_names_are_case_insensitive_and_ignore_spacing() -> None:
     assert registry.resolve_call("is  not null", [atom("i")]) == registry.resolve_call("IS NOT NULL", [atom("i")])
     assert registry.resolve_call("!=", [atom("i"), atom("j")]) == registry.resolve_call("<>", [atom("i"), atom("j")])
 
 
 @pytest.mark.parametrize("name", ["RAND", "UUID", "PROCTIME", "NOW", "CURRENT_TIMESTAMP", "CURRENT_ROW_TIMESTAMP"])
-def test_functions_of_the_moment_are_not_deterministic(name: str) -> None:
+def test_functions_of_the_current_time_are_not_deterministic(name: str) -> None:
     assert not registry.is_deterministic(registry.resolve_call(name, []))
 
 
@@ -125,7 +125,7 @@ def test_calls_of_columns_are_deterministic() -> None:
     assert registry.is_deterministic(build(["UPPER", ["||", "s", "'x'"]]))
 
 
-def test_not_in_turns_a_search_around() -> None:
+def test_not_in_negates_the_search() -> None:
     rex = build(["NOT IN", "i", "1", "3", "NULL"])
     assert isinstance(rex, Call) and rex.name == "$AND$1"
     assert rex.operands[1] == Literal(None, parse_type("BOOLEAN"))

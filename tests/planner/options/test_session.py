@@ -40,7 +40,7 @@ def test_reset() -> None:
         ("my.own.key", "anything"),
     ],
 )
-def test_values_that_fit(key: str, value: str) -> None:
+def test_valid_values(key: str, value: str) -> None:
     config = TableConfig()
     config.set(key, value)
     assert config[key] == value
@@ -58,7 +58,7 @@ def test_values_that_fit(key: str, value: str) -> None:
         ("table.optimizer.runtime-filter.min-filter-ratio", "half", "number"),
     ],
 )
-def test_values_that_do_not_fit(key: str, value: str, remedy: str) -> None:
+def test_invalid_values(key: str, value: str, remedy: str) -> None:
     with pytest.raises(ProgramError) as caught:
         TableConfig().set(key, value)
     assert key in caught.value.message and value in caught.value.message
@@ -82,7 +82,7 @@ def test_misspelt_keys_have_a_nearest_one() -> None:
     assert config.nearest("my.own.key") is None
 
 
-def test_an_option_without_effect_is_named_nowhere_else(root: Path) -> None:
+def test_the_reference_is_right_about_the_effect_of_options(root: Path) -> None:
     """The reference is right about options: one with an effect is read somewhere, one without is not."""
     code = [
         path.read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ COUNTS = "(SELECT k, COUNT(*) AS c, MAX(v) AS m FROM t GROUP BY k)"
         (f"SELECT CAST(k AS BIGINT), MIN(m) FROM {COUNTS} GROUP BY k", (True,)),
     ],
 )
-def test_values_are_taken_back_where_an_update_can_move_them(query: str, retractions: tuple[bool, ...]) -> None:
+def test_aggregates_retract_if_an_update_can_move_a_value(query: str, retractions: tuple[bool, ...]) -> None:
     plan = TableEnvironment().compile_script(f"{TABLES} INSERT INTO results {query};")
     actual = [node.agg_call_need_retractions for node in plan.nodes if node.type.startswith("stream-exec-group-agg")]
     assert actual[-1] == retractions

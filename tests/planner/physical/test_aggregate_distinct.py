@@ -22,7 +22,7 @@ def test_distinct_over_a_composite_is_refused(type_: str) -> None:
 
 
 @pytest.mark.parametrize("type_", ["ARRAY<INT>", "BOOLEAN", "TIMESTAMP(3)", "TIME", "DECIMAL(5, 2)", "CHAR(2)"])
-def test_distinct_over_a_plain_type_is_taken(type_: str) -> None:
+def test_distinct_over_a_plain_type_compiles(type_: str) -> None:
     plan = TableEnvironment().compile_script(PROGRAM.format(type=type_))
     (aggregate,) = (node for node in plan.nodes if isinstance(node, GroupAggregate))
     assert aggregate.agg_calls[0].distinct

@@ -98,7 +98,7 @@ def test_the_plan_is_that_of_flink(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, answer in _PLANS.items() if "refused" in answer])
-def test_what_flink_cannot_run_is_refused(name: str) -> None:
+def test_programs_that_flink_cannot_run_are_refused(name: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         TableEnvironment().compile_script(programs()[name])
     assert caught.value.remedy or caught.value.where
@@ -153,7 +153,7 @@ def test_changes_reach_the_sink_as_in_flink(name: str, kinds: list[str]) -> None
     assert sink["inputChangelogMode"] == kinds
 
 
-def test_a_table_that_can_only_be_looked_up_is_not_read_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lookup_table_is_not_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connectors, "connector_spec", lambda name: replace(JDBC, source=None))
     setup = programs()["lk_inner"].split("CREATE TABLE sink_auto")[0]
     sink = f"CREATE TABLE names (name STRING) WITH ({_SINK});"

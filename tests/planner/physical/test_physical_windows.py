@@ -70,7 +70,7 @@ def accumulators(source: str, calls: str, *types: str, window: str = "TUMBLE") -
     return [(item["name"], item["fieldType"]) for item in row["fields"][1:-1]]
 
 
-def test_sums_and_averages_send_what_is_summed_and_counted() -> None:
+def test_accumulators_of_sums_and_averages() -> None:
     actual = accumulators("v", "SUM(dc), AVG(i), COUNT(*), COUNT(l)", "DECIMAL(38, 2)", "INT", "BIGINT", "BIGINT")
     assert actual == [
         ("sum$0", "DECIMAL(38, 2)"),
@@ -81,7 +81,7 @@ def test_sums_and_averages_send_what_is_summed_and_counted() -> None:
     ]
 
 
-def test_a_sum_that_takes_values_back_counts_them() -> None:
+def test_a_retracting_sum_counts_its_values() -> None:
     actual = accumulators("c", "SUM(i), COUNT(*)", "INT", "BIGINT")
     assert actual == [("sum$0", "INT"), ("count$1", "BIGINT"), ("count1$2", "BIGINT")]
 
@@ -93,7 +93,7 @@ def test_windows_count_their_rows_where_they_may_become_empty() -> None:
     assert accumulators("v", "COUNT(*)", "BIGINT", window="HOP") == [("count1$0", "BIGINT")]
 
 
-def test_a_maximum_that_takes_values_back_keeps_them_all() -> None:
+def test_a_retracting_maximum_stores_all_values() -> None:
     (name, type_), _ = accumulators("c", "MAX(dc)", "DECIMAL(10, 2)")
     assert name == "max$0"
     assert type_["implementationClass"].endswith("MaxWithRetractAggFunction$MaxWithRetractAccumulator")
@@ -102,7 +102,7 @@ def test_a_maximum_that_takes_values_back_keeps_them_all() -> None:
     assert view_type["fields"][0]["keyClass"]["conversionClass"].endswith("DecimalData")
 
 
-def test_distinct_values_of_one_column_are_kept_once() -> None:
+def test_distinct_values_of_one_column_are_stored_once() -> None:
     actual = accumulators(
         "v", "COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE i > 1), SUM(DISTINCT i)", *["BIGINT"] * 2, "INT"
     )

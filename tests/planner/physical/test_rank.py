@@ -43,7 +43,7 @@ def test_the_first_or_last_row_by_time_is_a_deduplicate(order: str, rowtime: boo
     assert deduplicate["generateUpdateBefore"] is last
 
 
-def test_by_another_column_it_is_a_rank_that_takes_rows_back() -> None:
+def test_the_first_row_by_another_column_is_a_retracting_rank() -> None:
     rank = node(ranked("a ASC", "r = 1"), "rank")
     assert rank["outputRowNumber"] is False
     assert rank["generateUpdateBefore"] is True
@@ -65,14 +65,14 @@ def test_the_range_of_ranks(condition: str, span: dict[str, object]) -> None:
     assert node(ranked("a DESC", condition), "rank")["rankRange"] == span
 
 
-def test_the_rank_column_is_kept_only_where_it_is_read() -> None:
+def test_an_unread_rank_column_is_dropped() -> None:
     assert node(ranked("a DESC", "r <= 3"), "rank")["outputRowNumber"] is False
     assert node(ranked("a DESC", "r <= 3", "a, r", sink="pairs"), "rank")["outputRowNumber"] is True
     plan = compiled(ranked("a DESC", "r = 2", "a, r", sink="pairs"))
     assert "2 AS r" in next(item.description for item in reversed(plan.nodes) if item.kind == "calc")
 
 
-def test_changing_rows_are_found_again_by_their_content_or_by_key() -> None:
+def test_the_rank_strategy_identifies_changing_rows_by_content_or_key() -> None:
     assert node(ranked("v DESC", "r <= 2", "id", "cdc"), "rank")["rankStrategy"] == {"type": "Retract"}
     counts = "(SELECT k, id, COUNT(*) AS c FROM cdc GROUP BY k, id)"
     assert node(ranked("c DESC", "r <= 2", "id", counts), "rank")["rankStrategy"] == {"type": "Retract"}
@@ -109,6 +109,6 @@ def test_limit_with_offset() -> None:
         "INSERT INTO ints SELECT a FROM (SELECT a, RANK() OVER (PARTITION BY k ORDER BY a) r FROM t) WHERE r <= 2",
     ],
 )
-def test_what_cannot_run_is_refused(statement: str) -> None:
+def test_unsupported_rankings_are_refused(statement: str) -> None:
     with pytest.raises(UnsupportedError):
         compiled(statement)

@@ -16,7 +16,7 @@ WHERE = "'properties.bootstrap.servers' = 'localhost:9092', 'topic' = 't'"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_plan_is_flinks(case: Path) -> None:
+def test_the_plan_equals_flinks(case: Path) -> None:
     plan, program = ((case / name).read_text() for name in ("flink-plan.json", "program.sql"))
     if "table.local-time-zone" in plan:
         # Flink's window nodes contain the session time zone.
@@ -101,7 +101,7 @@ KEYED = "a INT, b STRING, PRIMARY KEY (a) NOT ENFORCED"
         ),
     ],
 )
-def test_what_is_refused(options: str, columns: str, write: bool, message: str) -> None:
+def test_refusals(options: str, columns: str, write: bool, message: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         compiled(options, columns, write=write)
     assert message in str(caught.value)

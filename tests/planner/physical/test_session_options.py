@@ -37,18 +37,18 @@ def configured(query: str, key: str = ZONE, value: str = "Asia/Tokyo") -> list[s
         *("COALESCE(ts, l)", "CAST(MAP['a', ts] AS STRING)"),
     ],
 )
-def test_calls_that_depend_on_the_zone(call: str) -> None:
+def test_nodes_with_zone_dependent_calls_store_the_zone(call: str) -> None:
     assert configured(f"INSERT INTO o SELECT CAST({call} AS STRING) FROM t;") == ["calc"]
 
 
 @pytest.mark.parametrize(
     "call", ["id + 1", "ts < CURRENT_TIMESTAMP", "UNIX_TIMESTAMP()", "ts IS NULL", "DATE_FORMAT(l, 'HH')", "YEAR(l)"]
 )
-def test_calls_that_do_not(call: str) -> None:
+def test_nodes_without_zone_dependent_calls_store_no_zone(call: str) -> None:
     assert configured(f"INSERT INTO o SELECT CAST({call} AS STRING) FROM t;") == []
 
 
-def test_each_node_that_computes_something() -> None:
+def test_every_computing_node_stores_the_zone() -> None:
     join = "INSERT INTO n SELECT a.x FROM t a JOIN t b ON a.id = b.id AND YEAR(a.ts) > YEAR(b.ts);"
     assert configured(join) == ["join"]
     window = (
@@ -60,14 +60,14 @@ def test_each_node_that_computes_something() -> None:
     assert configured(where) == ["calc"]
 
 
-def test_without_the_option_plans_are_as_flinks() -> None:
+def test_without_options_the_plan_equals_flinks() -> None:
     query = TABLES + "INSERT INTO o SELECT CAST(ts AS STRING) FROM t;"
     plain = TableEnvironment().compile_script(query)
     assert zones_of(plain) == ()
     assert TableEnvironment({ZONE: "default"}).compile_script(query).to_json() == plain.to_json()
 
 
-def test_the_zone_at_the_statement_counts() -> None:
+def test_the_zone_set_before_the_statement_applies() -> None:
     env = TableEnvironment()
     env.execute_sql(TABLES)
     insert = "INSERT INTO o SELECT CAST(ts AS STRING) FROM t"
@@ -97,7 +97,7 @@ def test_an_option_wins_over_the_plan_and_the_plan_over_a_session() -> None:
     assert zones_of(with_zone(open_)) == ()
 
 
-def test_set_of_the_command(tmp_path: Path) -> None:
+def test_options_of_the_set_command(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
     (tmp_path / "p.sql").write_text(TABLES + "INSERT INTO o SELECT CAST(ts AS STRING) FROM t;")
@@ -118,7 +118,7 @@ def test_set_of_the_command(tmp_path: Path) -> None:
         ("table.exec.sink.type-length-enforcer", "ERROR", ["sink"]),
     ],
 )
-def test_other_options(key: str, value: str, kinds: list[str]) -> None:
+def test_all_stored_options(key: str, value: str, kinds: list[str]) -> None:
     assert configured("INSERT INTO o SELECT CAST(x AS STRING) FROM t;", key, value) == kinds
 
 
@@ -145,7 +145,7 @@ def test_the_ttl_of_operators_without_a_state_array(query: str, kinds: list[str]
     assert configured(VERSIONS + query, "table.exec.state.ttl", "1 h") == kinds
 
 
-def test_the_configuration_stands_where_flink_has_it() -> None:
+def test_the_configuration_is_stored_where_flink_stores_it() -> None:
     plan = TableEnvironment({ZONE: "Asia/Tokyo"}).compile_script(
         TABLES + "INSERT INTO o SELECT CAST(ts AS STRING) FROM t;"
     )

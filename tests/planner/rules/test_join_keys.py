@@ -121,7 +121,7 @@ def test_subqueries(text: str) -> None:
     assert where(join) == "((k = k0) AND ((p > 1) OR (p0 > 2)))"
 
 
-def test_each_side_is_asked_what_every_branch_asks_of_it() -> None:
+def test_common_conjuncts_of_one_side_are_pushed_down() -> None:
     condition = "a.k = b.k AND ((a.p = 1 AND b.p = 2) OR (a.p = 3 AND b.p = 4))"
     assert filters(f"a.p, b.p FROM a, b WHERE {condition}") == [
         "Calc(select=[k, p], where=[SEARCH(p, Sarg[1, 3])])",
@@ -136,6 +136,6 @@ def test_each_side_is_asked_what_every_branch_asks_of_it() -> None:
     assert filters(f"a.p, b.p FROM a, b WHERE {one}") == ["Calc(select=[k, p], where=[SEARCH(p, Sarg[2, 4])])"]
 
 
-def test_what_differs_from_call_to_call_is_no_common_part() -> None:
+def test_nondeterministic_calls_are_not_factored_out() -> None:
     (join,) = joins("a.p, b.p FROM a JOIN b ON (a.k = b.k AND RAND() > 0.5) OR (a.j = b.j AND RAND() > 0.5)")
     assert join["joinSpec"]["leftKeys"] == []

@@ -55,7 +55,7 @@ def test_an_aggregate_takes_the_window_below_it_in() -> None:
         "GROUP BY window_start, window_end, d",
     ],
 )
-def test_a_window_that_is_looked_at_stays_below_the_aggregate(query: str) -> None:
+def test_a_window_whose_columns_are_read_stays_below_the_aggregate(query: str) -> None:
     plan = compiled(query, "BIGINT")
     assert kinds(plan) == ["window-table-function", "local-window-aggregate", "global-window-aggregate"]
     assert "win_start=[window_start], win_end=[window_end]" in text(plan, "local-window-aggregate")
@@ -68,7 +68,7 @@ def test_windows_are_aggregated_again_by_the_columns_they_came_with() -> None:
     assert kinds(plan) == ["local-window-aggregate", "global-window-aggregate"] * 2
 
 
-def test_windows_over_windows_go_by_the_time_of_the_window() -> None:
+def test_windows_over_windows_use_the_window_time() -> None:
     inner = f"SELECT window_time AS rt, SUM(price) AS s FROM {TUMBLE} GROUP BY window_start, window_end, window_time"
     outer = f"TABLE(TUMBLE(({inner}), DESCRIPTOR(rt), INTERVAL '1' HOUR))"
     plan = compiled(f"SELECT SUM(s) FROM {outer} GROUP BY window_start, window_end", "INT")
@@ -126,14 +126,14 @@ def test_equal_starts_alone_make_a_regular_join(condition: str) -> None:
 
 
 @pytest.mark.parametrize(("side", "expected"), [("l", "global-window-aggregate"), ("r", "group-aggregate")])
-def test_padded_rows_are_of_no_window(side: str, expected: str) -> None:
+def test_null_padded_rows_belong_to_no_window(side: str, expected: str) -> None:
     on = "l.auction = r.id AND l.window_start = r.window_start AND l.window_end = r.window_end"
     joined = f"{TUMBLE} l LEFT JOIN {OTHER} r ON {on}"
     plan = compiled(f"SELECT COUNT(*) FROM {joined} GROUP BY {side}.window_start, {side}.window_end", "BIGINT")
     assert kinds(plan)[-1] == expected
 
 
-def test_times_of_windows_are_compared_as_they_are() -> None:
+def test_window_times_are_compared_without_a_cast() -> None:
     on = "l.window_time = r.window_time AND l.window_start = r.window_start AND l.window_end = r.window_end"
     plan = compiled(f"SELECT l.price, r.seller FROM {TUMBLE} l JOIN {OTHER} r ON {on}", "INT", "STRING")
     assert "where=[(window_time = window_time0)]" in text(plan, "window-join")
@@ -172,7 +172,7 @@ def test_an_aggregate_by_the_window_of_ranked_rows() -> None:
     assert actual[1:] == ["window-deduplicate", "local-window-aggregate", "global-window-aggregate"]
 
 
-def test_windows_are_told_by_name_and_by_position() -> None:
+def test_window_arguments_by_name_and_by_position() -> None:
     lengths = "SIZE => INTERVAL '10' MINUTE, SLIDE => INTERVAL '5' MINUTE"
     named = f"TABLE(HOP(DATA => TABLE bid, TIMECOL => DESCRIPTOR(dt), {lengths}))"
     placed = "TABLE(HOP(TABLE bid, DESCRIPTOR(dt), INTERVAL '5' MINUTE, INTERVAL '10' MINUTE))"
@@ -181,7 +181,7 @@ def test_windows_are_told_by_name_and_by_position() -> None:
     assert "size=[10 min], slide=[5 min]" in text(by_name, "window-table-function")
 
 
-def test_updates_are_taken_back_in_their_window() -> None:
+def test_updates_retract_from_their_window() -> None:
     table = "TABLE(TUMBLE(TABLE cdc, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
     plan = compiled(f"SELECT SUM(px) FROM {table} GROUP BY window_start, window_end", "INT")
     node = next(node for node in plan.nodes if node.kind == "global-window-aggregate").to_dict()
@@ -209,7 +209,7 @@ def test_rows_before_the_end_of_a_window_are_refused() -> None:
         environment.compile_plan_sql(f"INSERT INTO snk SELECT COUNT(*) FROM bid {LEGACY}")
 
 
-def test_a_window_in_group_by_that_nobody_looks_at_shows_nothing() -> None:
+def test_an_unread_group_window_has_no_columns() -> None:
     plan = compiled(f"SELECT bidder, COUNT(*) FROM bid {LEGACY} HAVING COUNT(*) > 1", "STRING", "BIGINT")
     assert "properties" not in text(plan, "group-window-aggregate")
 
@@ -262,7 +262,7 @@ def test_a_window_in_group_by_that_nobody_looks_at_shows_nothing() -> None:
         ),
     ],
 )
-def test_what_windows_cannot_be_is_refused(query: str, message: str) -> None:
+def test_invalid_windows_are_refused(query: str, message: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         compiled(query, "BIGINT")
     assert message in caught.value.message
@@ -286,7 +286,7 @@ MINI_BATCHES = {
         (f"SELECT SUM(n) FROM (SELECT bidder, COUNT(*) AS n FROM bid {LEGACY}) GROUP BY bidder", []),
     ],
 )
-def test_the_mini_batches_that_windows_ask_for(query: str, modes: list[str]) -> None:
+def test_windows_request_mini_batches(query: str, modes: list[str]) -> None:
     environment = TableEnvironment(MINI_BATCHES)
     environment.execute_sql(f"{DDL}CREATE TABLE snk (n BIGINT) WITH ('connector' = 'blackhole');")
     plan = environment.compile_plan_sql(f"INSERT INTO snk {query}")
@@ -303,7 +303,7 @@ def test_the_mini_batches_that_windows_ask_for(query: str, modes: list[str]) -> 
         ("LAG(bidder, 1, 0)", "default of LAG is of type INT NOT NULL, its value of type VARCHAR"),
     ],
 )
-def test_what_lag_does_not_take(lag: str, why: str) -> None:
+def test_refused_arguments_of_lag(lag: str, why: str) -> None:
     with pytest.raises(CompiledPlanError, match=why):
         compiled(
             f"SELECT {lag} OVER (PARTITION BY auction ORDER BY dt) FROM bid", "STRING" if "bidder" in lag else "INT"

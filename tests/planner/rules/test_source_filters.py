@@ -60,13 +60,13 @@ def abilities(plan: dict[str, Any]) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("query", FLINK)
-def test_sources_are_told_what_flink_tells_them(query: str) -> None:
+def test_push_downs_into_sources_equal_flinks(query: str) -> None:
     text = f"EXECUTE {query}" if query.startswith("STATEMENT") else query
     plan = TableEnvironment().compile_script(f"{TABLES}{text};")
     assert abilities(json.loads(plan.to_json())) == FLINK[query]
 
 
-def test_a_condition_that_would_grow_stays_where_it_is() -> None:
+def test_a_condition_that_would_grow_is_not_pushed_down() -> None:
     """An OR of many ANDs in conjunctive form has as many parts as ways to choose one of each."""
     branches = " OR ".join(f"(age = {at} AND name = 'x{at}' AND f > {at})" for at in range(20))
     plan = TableEnvironment().compile_script(f"{TABLES}INSERT INTO s SELECT id, name FROM t WHERE {branches};")
@@ -74,7 +74,7 @@ def test_a_condition_that_would_grow_stays_where_it_is() -> None:
     assert first == "filter " or first.count("or(") < 40
 
 
-def test_rows_of_a_lookup_are_asked_for_by_key() -> None:
+def test_lookups_filter_by_key() -> None:
     query = """
         INSERT INTO s SELECT k.id, t.name FROM (SELECT id, PROCTIME() AS p FROM k) AS k
         JOIN t FOR SYSTEM_TIME AS OF k.p ON k.id = t.id AND t.age > 5;

@@ -32,12 +32,12 @@ def descriptions(plan: CompiledPlan) -> str:
     return "\n".join(item.description for item in plan.nodes)
 
 
-def test_a_rowtime_reaches_a_sink_as_it_is() -> None:
+def test_a_rowtime_reaches_a_sink_unchanged() -> None:
     plan = compiled("INSERT INTO times SELECT id, ts FROM o")
     assert kinds(plan, "sink") == [TimeKind.ROWTIME]
 
 
-def test_a_processing_time_is_read_off_the_clock_for_a_sink() -> None:
+def test_a_processing_time_is_materialized_for_a_sink() -> None:
     plan = compiled("INSERT INTO zoned SELECT id, proc FROM o")
     assert kinds(plan, "sink") == [TimeKind.REGULAR]
     assert "PROCTIME_MATERIALIZE(proc)" in descriptions(plan)
@@ -53,7 +53,7 @@ def test_a_processing_time_is_read_off_the_clock_for_a_sink() -> None:
         "SELECT id, CAST(ts AS TIMESTAMP(3)) FROM p UNION ALL SELECT id, ts FROM o",
     ],
 )
-def test_a_rowtime_is_a_plain_timestamp_after(query: str) -> None:
+def test_a_rowtime_becomes_a_plain_timestamp_behind_these_operators(query: str) -> None:
     assert kinds(compiled(f"INSERT INTO times {query}"), "sink") == [TimeKind.REGULAR]
 
 
@@ -63,7 +63,7 @@ def test_a_union_has_the_rowtime_of_its_first_input(second_input: str) -> None:
     assert kinds(plan, "union") == kinds(plan, "sink") == [TimeKind.ROWTIME]
 
 
-def test_what_is_ranked_above_a_join_knows_that_its_times_are_plain() -> None:
+def test_a_rank_above_a_join_has_plain_timestamps() -> None:
     number = "ROW_NUMBER() OVER (PARTITION BY o.id ORDER BY o.ts DESC) AS r"
     ranked = f"SELECT o.id, o.ts, {number} FROM o JOIN p ON o.id = p.id"
     plan = compiled(f"INSERT INTO times SELECT id, ts FROM ({ranked}) WHERE r = 1")

@@ -11,7 +11,7 @@ from compiled_plan.plans.errors import CompiledPlanError
 TABLE = "CREATE TABLE t (a INT) WITH ('connector' = 'datagen')"
 
 
-def test_what_prepares_a_session() -> None:
+def test_statements_of_an_init_file() -> None:
     context = PlanningContext.new()
     text = (
         "-- shared\nSET 'table.exec.state.ttl' = '1 h'; SET 'x' = 'y'; RESET 'x'; CREATE DATABASE d; USE d;"

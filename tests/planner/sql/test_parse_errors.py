@@ -73,7 +73,7 @@ UNSUPPORTED = [
 
 
 @pytest.mark.parametrize("text", UNSUPPORTED)
-def test_what_flink_has_and_we_have_not_is_refused_by_name(text):
+def test_unsupported_flink_statements_are_refused_by_name(text):
     with pytest.raises(UnsupportedError, match="is not supported"):
         parse_script(text)
 

@@ -164,7 +164,7 @@ def test_a_call_keeps_its_spelling_and_knows_its_name(expression):
     assert call.name == "UPPER"
 
 
-def test_where_a_node_stands_does_not_count(expression):
+def test_node_equality_ignores_the_position(expression):
     assert expression("a + f(1)") == expression("  a+ f( 1 )")
     assert len({expression("a + 1"), expression("a  + 1"), expression("a - 1")}) == 2
 

@@ -23,12 +23,12 @@ def lines(name):
 
 
 @pytest.mark.parametrize("text", lines("flink_takes.txt"))
-def test_what_flink_takes_is_taken(text):
+def test_statements_that_flink_accepts_parse(text):
     assert len(parse_script(text)) == 1
 
 
 @pytest.mark.parametrize("text", lines("flink_refuses.txt"))
-def test_what_flink_refuses_is_refused(text):
+def test_statements_that_flink_refuses_are_refused(text):
     with pytest.raises(CompiledPlanError):
         parse_script(text)
 

@@ -40,7 +40,7 @@ def test_order_and_limit_belong_to_the_whole_set_operation(query):
     assert inner.query.limit == 3
 
 
-def test_nulls_are_unsaid_by_default(query):
+def test_the_order_of_nulls_is_unset_by_default(query):
     assert query("SELECT a ORDER BY a").order.keys[0].nulls_first is None
 
 

@@ -179,5 +179,5 @@ def test_a_script_and_its_spans():
     assert text[second.span.start : second.span.end] == second.text
 
 
-def test_nothing_is_no_statement():
+def test_an_empty_script_has_no_statements():
     assert parse_script(" \n-- only a remark") == []

@@ -65,7 +65,7 @@ PLACES: dict[str, Callable[[str], LogicalType]] = {"column": column, "cast": cas
 
 
 @pytest.mark.parametrize(("spelling", "place", "flink"), rows(), ids=lambda value: str(value) if value else "empty")
-def test_a_spelling_is_what_flink_makes_of_it(spelling: str, place: str, flink: str) -> None:
+def test_a_type_spelling_parses_as_in_flink(spelling: str, place: str, flink: str) -> None:
     if (spelling, place) in REFUSED:
         assert flink != "-"
         flink = "-"
@@ -134,7 +134,7 @@ def test_texts_in_the_table_api_are_those_of_types_not_of_sql() -> None:
     ]
 
 
-def test_a_refused_type_is_told_what_to_write() -> None:
+def test_a_refused_type_names_the_supported_spelling() -> None:
     with pytest.raises(CompiledPlanError, match="REAL") as fault:
         column("REAL")
     assert "FLOAT" in str(fault.value.remedy)

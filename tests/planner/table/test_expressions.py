@@ -318,7 +318,7 @@ def test_an_expression_can_be_used_again() -> None:
         (lambda: (col("a") + 1).start, "is no window"),
     ],
 )
-def test_what_makes_no_sense_is_refused_at_once(make: object, message: str | None) -> None:
+def test_invalid_expressions_are_refused_at_the_call(make: object, message: str | None) -> None:
     assert callable(make)
     if message is None:
         with pytest.raises(TypeError):

@@ -365,7 +365,7 @@ def test_a_table_joined_with_itself() -> None:
     assert_same(env, joined.select(left.a, right.a, right.c), "SELECT l.a, r.a, r.c FROM T l JOIN T r ON l.a = r.b")
 
 
-def test_columns_of_a_table_are_found_behind_other_operations() -> None:
+def test_columns_of_a_table_resolve_after_further_operations() -> None:
     env = environment()
     left, right, more = env.from_path("T"), env.from_path("T"), env.from_path("people")
     joined = left.where(left.b > 1).join(right, left.a == right.b).where(right.c == "x").join(more, left.b == more.id)

@@ -230,7 +230,7 @@ def test_an_error_at_the_call(name: str) -> None:
     assert "#" not in text, "the keys of tables are nobody's business"
 
 
-def test_a_column_that_is_not_there_is_an_attribute_error_too() -> None:
+def test_a_missing_column_is_also_an_attribute_error() -> None:
     table = environment().from_path("T")
     assert not hasattr(table, "prise")
     assert hasattr(table, "a")

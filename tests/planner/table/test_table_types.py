@@ -107,12 +107,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return out.splitlines()
 
 
-def test_strict_mode_knows_every_result(report: list[str]) -> None:
+def test_strict_mode_infers_every_result(report: list[str]) -> None:
     revealed = [re.sub(r"[\w.]+\.", "", line.split('"')[1]) for line in report if "Revealed type" in line]
     assert revealed == REVEALED
 
 
-def test_wrong_arguments_are_found(report: list[str]) -> None:
+def test_wrong_arguments_are_type_errors(report: list[str]) -> None:
     errors = [line for line in report if "error:" in line]
     assert [line.rsplit("[")[-1].rstrip("]") for line in errors] == [
         "arg-type",

@@ -95,7 +95,7 @@ FOR_5 = "INTERVAL '1' SECOND, INTERVAL '5' SECOND"
     ],
 )
 @pytest.mark.parametrize("strategy", ["ONE_PHASE", "TWO_PHASE"])
-def test_methods_that_a_place_needs(place: str, missing: str, strategy: str) -> None:
+def test_a_missing_required_method_is_named(place: str, missing: str, strategy: str) -> None:
     """A missing method is an error at compile time that names the method to define."""
     env = environment()
     env.set("table.optimizer.agg-phase-strategy", strategy)

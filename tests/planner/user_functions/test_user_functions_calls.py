@@ -80,7 +80,7 @@ def without_python(value: Any) -> Any:
     return value
 
 
-def test_a_scalar_call_is_flinks() -> None:
+def test_a_scalar_call_is_planned_as_in_flink() -> None:
     """The name as written, an implicit cast, CHAR as STRING without one; two calls of a volatile function stay two."""
     node = calc("SELECT ADDUP(i, l), shout(t), shout('x') FROM s", "a BIGINT, b STRING, c STRING")
     column = {"kind": "INPUT_REF", "inputIndex": 2, "type": STRING}
@@ -124,7 +124,7 @@ def test_a_scalar_call_is_flinks() -> None:
     }
 
 
-def test_a_correlate_is_flinks() -> None:
+def test_a_correlate_is_planned_as_in_flink() -> None:
     query = "SELECT k, word, length, w FROM s, LATERAL TABLE(split_it(t))"
     query += " LEFT JOIN LATERAL TABLE(words(shout(k))) AS q(w) ON TRUE"
     first, second = (
@@ -138,7 +138,7 @@ def test_a_correlate_is_flinks() -> None:
     assert (second["joinType"], second["functionCall"]["type"]) == ("LEFT", f"ROW<`EXPR$0` {STRING}> NOT NULL")
 
 
-def test_a_group_aggregate_is_flinks() -> None:
+def test_a_group_aggregate_is_planned_as_in_flink() -> None:
     query = "SELECT k, mean(n, 1) FILTER (WHERE n > 2), COUNT(*) FROM (SELECT k, t, COUNT(*) AS n FROM s GROUP BY k, t)"
     compiled_nodes = nodes(environment(), query + " GROUP BY k", "a STRING, b DOUBLE, c BIGINT")
     last = [node for node in compiled_nodes if "group-aggregate" in node["type"]][-1]
@@ -157,7 +157,7 @@ def test_a_group_aggregate_is_flinks() -> None:
     assert last["aggCalls"][0]["python"]["method"] == "accumulate"
 
 
-def test_over() -> None:
+def test_an_over_aggregate_is_planned_as_in_flink() -> None:
     compiled_nodes = nodes(
         environment(), "SELECT mean(l, i) OVER (PARTITION BY k ORDER BY PROCTIME()) FROM s", "a DOUBLE"
     )
@@ -171,7 +171,7 @@ def test_null_for_a_parameter_that_is_not_null_makes_the_result_nullable() -> No
     assert node["projection"][0]["systemName"] == "strict"
 
 
-def test_arguments_by_name_and_left_out() -> None:
+def test_named_and_omitted_arguments() -> None:
     node = calc("SELECT strict(flag => TRUE, number => l) FROM s", "a BIGINT")
     assert [item.get("value") for item in node["projection"][0]["operands"]] == [None, "x", True, "0.5"]
     with pytest.raises(ProgramError, match=r"strict\(text => .*\)(.|\n)*supported signatures: strict\(number => "):
@@ -218,7 +218,7 @@ def type_of_call(env: TableEnvironment, call: str) -> str:
     return str(condition["operands"][0]["type"]) if "operands" in condition else "NOT NULL"
 
 
-def test_which_function_a_name_means() -> None:
+def test_resolution_order_of_function_names() -> None:
     """Temporary system functions precede built-in ones, those catalog functions; names are case-insensitive."""
     env = environment()
     env.create_temporary_function("upper", Upper)

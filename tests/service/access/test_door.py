@@ -69,7 +69,7 @@ def test_a_viewer_changes_nothing(app: FastAPI, client: TestClient, make: Make) 
         ("GET", "me", Role.VIEWER),
     ],
 )
-def test_what_each_role_may(method: str, path: str, needed: Role, client: TestClient, make: Make) -> None:
+def test_permissions_of_each_role(method: str, path: str, needed: Role, client: TestClient, make: Make) -> None:
     bodies = {
         "pipelines": {"name": "orders"},
         "pipelines/orders/in-force": {"version": 1},
@@ -88,7 +88,7 @@ def test_what_each_role_may(method: str, path: str, needed: Role, client: TestCl
             assert f"role {needed.value}" in answer.json()["detail"]
 
 
-def test_tokens_that_are_none(client: TestClient, make: Make) -> None:
+def test_invalid_tokens_are_refused(client: TestClient, make: Make) -> None:
     id_, secret = make()
     _, ended = make(days=-1)
     forged_secret = secret[:-1] + ("A" if secret[-1] != "A" else "B")
@@ -111,7 +111,7 @@ def test_tokens_that_are_none(client: TestClient, make: Make) -> None:
     assert client.get("me", headers=bearer(secret)).json()["token"] == id_
 
 
-def test_a_token_that_was_taken_back_is_none_at_once(client: TestClient, make: Make) -> None:
+def test_a_revoked_token_is_refused_at_once(client: TestClient, make: Make) -> None:
     (_, operator), (id_, secret) = make(), make(Role.EDITOR)
     assert client.get("me", headers=bearer(secret)).status_code == 200
     assert client.delete(f"tokens/{id_}", headers=bearer(operator)).status_code == 204
@@ -153,7 +153,7 @@ def test_tokens_and_passwords_are_in_no_log_and_no_answer(
     ],
 )
 @pytest.mark.parametrize("tokens", [True, False])
-def test_other_sites_change_nothing(
+def test_cross_site_requests_are_refused(
     headers: dict[str, str], status: int, tokens: bool, settings: Settings, workers: Workers, make: Make
 ) -> None:
     settings = settings.model_copy(update={"tokens": tokens})
@@ -166,11 +166,11 @@ def test_other_sites_change_nothing(
     ("host", "status"),
     [("127.0.0.1:8787", 200), ("localhost", 200), ("[::1]:8787", 200), ("evil.example", 421), ("", 421)],
 )
-def test_names_that_point_at_this_machine_are_not_the_services(host: str, status: int, client: TestClient) -> None:
+def test_foreign_host_names_are_refused(host: str, status: int, client: TestClient) -> None:
     assert client.get("health", headers={"Host": host}).status_code == status
 
 
-def test_the_public_name_is_the_services(settings: Settings, workers: Workers) -> None:
+def test_the_public_host_name_is_accepted(settings: Settings, workers: Workers) -> None:
     known = settings.model_copy(update={"host": "0.0.0.0", "public_address": "https://plans.example.com"})
     with client_of(application(known, workers)) as client:
         assert client.get("health", headers={"Host": "plans.example.com"}).status_code == 200
@@ -178,7 +178,7 @@ def test_the_public_name_is_the_services(settings: Settings, workers: Workers) -
         assert "strict-transport-security" in client.get("health").headers
 
 
-def test_without_tokens_only_this_machine_is_served(settings: Settings, workers: Workers) -> None:
+def test_without_tokens_only_local_clients_are_served(settings: Settings, workers: Workers) -> None:
     app = application(settings.model_copy(update={"tokens": False}), workers)
     with client_of(app) as client:
         assert client.get("me").json()["name"] == "local"
@@ -187,7 +187,7 @@ def test_without_tokens_only_this_machine_is_served(settings: Settings, workers:
         assert client.get("me").status_code == 403
 
 
-def test_every_answer_says_what_browsers_may_do(client: TestClient) -> None:
+def test_every_answer_has_security_headers(client: TestClient) -> None:
     for path in ("health", "nothing", "me"):
         headers = client.get(path).headers
         assert "default-src 'none'" in headers["content-security-policy"]
@@ -201,7 +201,7 @@ def limited(settings: Settings, workers: Workers, **limits: float) -> TestClient
     return client_of(application(changed, workers))
 
 
-def test_a_request_has_a_size(settings: Settings, workers: Workers, make: Make) -> None:
+def test_the_size_of_a_request_is_limited(settings: Settings, workers: Workers, make: Make) -> None:
     headers = bearer(make()[1]) | {"Content-Type": "application/json"}
     with limited(settings, workers, request_bytes=1000) as client:
         said = client.post("pipelines", content=b" " * 1001, headers=headers)
@@ -211,7 +211,7 @@ def test_a_request_has_a_size(settings: Settings, workers: Workers, make: Make) 
     assert "1000 bytes" in unsaid.json()["detail"]
 
 
-def test_what_nests_without_end_is_refused(client: TestClient, make: Make) -> None:
+def test_deeply_nested_json_is_refused(client: TestClient, make: Make) -> None:
     headers = bearer(make()[1]) | {"Content-Type": "application/json"}
     for path in ("compile", "validate", "pipelines"):
         for body in (b"[" * 100_000, b'{"plan": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}"):
@@ -219,13 +219,13 @@ def test_what_nests_without_end_is_refused(client: TestClient, make: Make) -> No
             assert (answer.status_code // 100, answer.headers["content-type"]) == (4, "application/problem+json"), path
 
 
-def test_a_program_has_a_size(settings: Settings, workers: Workers, make: Make) -> None:
+def test_the_size_of_a_program_is_limited(settings: Settings, workers: Workers, make: Make) -> None:
     with limited(settings, workers, program_bytes=100) as client:
         answer = client.post("compile", json={"program": "-" * 101}, headers=bearer(make()[1]))
     assert (answer.status_code, answer.json()["where"]) == (422, "program")
 
 
-def test_a_client_asks_so_often(settings: Settings, workers: Workers, make: Make) -> None:
+def test_the_rate_of_a_client_is_limited(settings: Settings, workers: Workers, make: Make) -> None:
     headers = bearer(make()[1])
     with limited(settings, workers, requests_per_minute=5) as client:
         answers = [client.get("me", headers=headers) for _ in range(6)]
@@ -234,7 +234,7 @@ def test_a_client_asks_so_often(settings: Settings, workers: Workers, make: Make
 
 
 @pytest.mark.attack
-def test_wrong_tokens_lock_nobody_out(settings: Settings, workers: Workers, make: Make) -> None:
+def test_wrong_tokens_do_not_lock_out_other_clients(settings: Settings, workers: Workers, make: Make) -> None:
     good = make()[1]
     with limited(settings, workers, failed_logins_per_minute=4) as client:
         wrong = [client.get("me", headers=bearer(f"x{n}")).status_code for n in range(2)]
@@ -251,7 +251,7 @@ def test_wrong_tokens_lock_nobody_out(settings: Settings, workers: Workers, make
 
 
 @pytest.mark.attack
-def test_a_flood_of_one_token_is_no_matter_of_others(settings: Settings, workers: Workers, make: Make) -> None:
+def test_the_rate_limit_is_per_token(settings: Settings, workers: Workers, make: Make) -> None:
     first, second = make()[1], make()[1]
     with limited(settings, workers, requests_per_minute=5) as client:
         assert [client.get("me", headers=bearer(first)).status_code for _ in range(6)][-1] == 429
@@ -260,14 +260,14 @@ def test_a_flood_of_one_token_is_no_matter_of_others(settings: Settings, workers
 
 
 @pytest.mark.attack
-def test_a_sign_in_is_small(client: TestClient) -> None:
+def test_the_size_of_a_sign_in_is_limited(client: TestClient) -> None:
     headers = {"Content-Type": "application/json"}
     for body in (b'{"token": "' + b"x" * 5_000 + b'"}', iter([b"[" * 3_000] * 2)):
         assert client.post("session", content=body, headers=headers).status_code == 413
     assert client.get("me", headers={"Content-Length": "9" * 5_000}).status_code == 400
 
 
-def test_every_route_says_which_role_it_needs(app: FastAPI) -> None:
+def test_every_route_declares_its_role(app: FastAPI) -> None:
     """A route without a role would answer a viewer whatever it does."""
     from compiled_plan.service.app import ROUTERS
 
@@ -283,7 +283,7 @@ def test_every_route_says_which_role_it_needs(app: FastAPI) -> None:
     assert checks > 15
 
 
-def test_files_outside_of_the_service_are_not_its_pages(client: TestClient, settings: Settings) -> None:
+def test_files_outside_of_the_page_are_not_served(client: TestClient, settings: Settings) -> None:
     for path in ("../service.db", "..%2fservice.db", "%2e%2e/%2e%2e/etc/passwd", "....//etc/passwd"):
         answer = client.get(f"http://127.0.0.1/{path}")
         assert (answer.status_code, b"SQLite" in answer.content) == (404, False), path

@@ -57,7 +57,7 @@ def start(client: TestClient, headers: dict[str, str], **conf: str) -> None:
     assert answer.status_code == 200, answer.text
 
 
-def test_what_each_role_may_do_with_runs(client: TestClient, make: Make, operator: dict[str, str]) -> None:
+def test_permissions_of_each_role_on_runs(client: TestClient, make: Make, operator: dict[str, str]) -> None:
     for role in (Role.VIEWER, Role.EDITOR):
         headers = bearer(make(role)[1])
         for path in CHANGES:
@@ -74,7 +74,7 @@ def test_what_each_role_may_do_with_runs(client: TestClient, make: Make, operato
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
-def test_other_sites_start_and_stop_nothing(
+def test_cross_site_requests_cannot_start_or_stop_runs(
     headers: dict[str, str], client: TestClient, make: Make, operator: dict[str, str]
 ) -> None:
     secret = make()[1]
@@ -112,7 +112,7 @@ def test_secrets_that_a_run_prints_are_not_shown(
     assert run_state["settings"]["conf"]["spark.hadoop.fs.s3a.secret.key"] == "******"
 
 
-def test_settings_that_come_back_hidden_are_those_of_before(
+def test_masked_settings_keep_their_stored_values(
     client: TestClient, operator: dict[str, str], settings: Settings
 ) -> None:
     start(client, operator, **{"spark.hadoop.fs.s3a.secret.key": "of-spark", "fake.do": "finish"})
@@ -127,7 +127,7 @@ def test_settings_that_come_back_hidden_are_those_of_before(
 
 
 @pytest.mark.parametrize("name", ["../1", "..%2f..%2fservice.db", "%2e%2e", "shop%00", ".locks", "1"])
-def test_paths_lead_to_no_other_folder(client: TestClient, operator: dict[str, str], name: str) -> None:
+def test_paths_cannot_leave_their_folder(client: TestClient, operator: dict[str, str], name: str) -> None:
     for path in ("run", "run/logs", "run/history", "state", "upgrade"):
         answer = client.get(f"pipelines/{name}/{path}", headers=operator)
         assert answer.status_code in (404, 422), (path, answer.text)
@@ -137,7 +137,7 @@ def test_paths_lead_to_no_other_folder(client: TestClient, operator: dict[str, s
     assert client.get("pipelines/shop/run/logs", params={"run": 99}, headers=operator).json()["lines"] == []
 
 
-def test_settings_give_no_way_to_other_options(client: TestClient, operator: dict[str, str], tmp_path: Path) -> None:
+def test_settings_cannot_inject_options(client: TestClient, operator: dict[str, str], tmp_path: Path) -> None:
     odd: list[dict[str, Any]] = [
         {"checkpoint": str(tmp_path)},
         {"master": "--conf"},
@@ -157,7 +157,7 @@ def test_settings_give_no_way_to_other_options(client: TestClient, operator: dic
     assert run(client, operator)["number"] == 0
 
 
-def test_what_the_operator_of_the_service_does_not_allow_any_more_does_not_start(
+def test_versions_that_are_no_longer_allowed_do_not_start(
     settings: Settings, workers: Workers, make: Make, tmp_path: Path
 ) -> None:
     wide = settings.model_copy(update={"data": (str(tmp_path / "data"),)})
@@ -178,7 +178,7 @@ def test_what_the_operator_of_the_service_does_not_allow_any_more_does_not_start
         assert "in none of the folders" in run_state["message"] and "--data" in run_state["remedy"]
 
 
-def test_sizes_and_rates_hold_for_runs(settings: Settings, workers: Workers, make: Make) -> None:
+def test_size_and_rate_limits_apply_to_runs(settings: Settings, workers: Workers, make: Make) -> None:
     headers = bearer(make()[1])
     limits = Limits(request_bytes=1000, requests_per_minute=6)
     with client_of(application(settings.model_copy(update={"limits": limits}), workers, COMMAND)) as client:

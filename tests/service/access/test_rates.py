@@ -14,7 +14,7 @@ def test_a_bucket_fills_evenly() -> None:
     assert [rate.wait("a") for _ in range(7)] == [0] * 6 + [10]
 
 
-def test_clients_that_are_long_gone_are_forgotten() -> None:
+def test_buckets_of_idle_clients_are_evicted() -> None:
     rate = Rate(1, clients=2, clock=lambda: 0.0)
     assert [rate.wait(client) for client in "abca"] == [0, 0, 0, 0]
     assert rate.wait("c") == 60

@@ -3,7 +3,7 @@ from __future__ import annotations
 from compiled_plan.service.access.roles import Role
 
 
-def test_each_role_may_what_those_before_it_may() -> None:
+def test_each_role_includes_the_lower_roles() -> None:
     assert [[role.may(required) for required in Role] for role in Role] == [
         [True, False, False],
         [True, True, False],

@@ -22,7 +22,7 @@ def signed_in(client: TestClient, secret: str) -> str:
     return guard
 
 
-def test_a_session_looks_by_its_cookie_and_changes_with_its_guard(client: TestClient, make: Make) -> None:
+def test_a_session_reads_with_its_cookie_and_writes_with_its_csrf_guard(client: TestClient, make: Make) -> None:
     guard = signed_in(client, make(Role.EDITOR)[1])
     assert client.get("me").json() | {"token": 0} == {
         "name": "jane",
@@ -36,13 +36,13 @@ def test_a_session_looks_by_its_cookie_and_changes_with_its_guard(client: TestCl
     assert client.post("pipelines", json={"name": "a"}, headers={"x-csrf-token": guard}).status_code == 201
 
 
-def test_the_guard_of_one_session_is_not_anothers(client: TestClient, make: Make) -> None:
+def test_the_csrf_guard_belongs_to_one_session(client: TestClient, make: Make) -> None:
     first = signed_in(client, make()[1])
     assert signed_in(client, make()[1]) != first
     assert client.post("pipelines", json={"name": "a"}, headers={"x-csrf-token": first}).status_code == 403
 
 
-def test_a_session_ends(client: TestClient, make: Make, app: FastAPI) -> None:
+def test_a_session_expires_or_is_closed(client: TestClient, make: Make, app: FastAPI) -> None:
     guard = signed_in(client, make()[1])
     cookie = client.cookies[COOKIE]
     assert client.delete("session", headers={"x-csrf-token": guard}).status_code == 204
@@ -60,6 +60,6 @@ def test_a_session_ends_with_its_token(client: TestClient, make: Make) -> None:
     assert client.get("me").status_code == 401
 
 
-def test_cookies_that_are_none(client: TestClient) -> None:
+def test_invalid_cookies_are_refused(client: TestClient) -> None:
     for cookie in (f"{COOKIE}=x", f"{COOKIE}=", "a=b", f'{COOKIE}="', "=;=", f"{COOKIE}=\xff"):
         assert client.get("me", headers={"Cookie": cookie.encode("latin-1")}).status_code == 401, cookie

@@ -25,7 +25,7 @@ def test_without_tokens_none_is_printed(settings: Settings, capsys) -> None:  # 
     assert capsys.readouterr().err == ""
 
 
-def test_tokens_are_made_listed_and_shown_once(client: TestClient, make: Make) -> None:
+def test_tokens_are_created_listed_and_shown_once(client: TestClient, make: Make) -> None:
     headers = bearer(make()[1])
     response = client.post("tokens", json={"name": "joe", "role": "viewer", "days": 1}, headers=headers)
     assert response.status_code == 201

@@ -17,7 +17,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_home_that_is_open_to_others_is_closed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_open_home_is_made_private(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o755)
     home.chmod(0o755)
@@ -30,7 +30,7 @@ def test_a_home_that_is_open_to_others_is_closed(tmp_path: Path, capsys: pytest.
     assert mode(tmp_path / "a" / "new") == 0o700
 
 
-def test_a_home_that_cannot_be_closed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_that_cannot_be_made_private_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def chmod(self: Path, mode: int) -> None:
         raise PermissionError(1, "Operation not permitted")
 
@@ -44,7 +44,7 @@ def test_a_home_that_cannot_be_closed_is_refused(tmp_path: Path, monkeypatch: py
         prepare_home(tmp_path / "file")
 
 
-def test_what_a_service_writes_is_its_users_alone(tmp_path: Path) -> None:
+def test_files_of_a_service_are_private_to_its_user(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         with served(tmp_path / "home", "--no-tokens"):

@@ -39,7 +39,7 @@ def data(tmp_path: Path) -> Path:
         {"format": "json", "scan.startup.specific-offsets": "partition:0,offset:42"},
     ],
 )
-def test_what_is_allowed(options: dict[str, str], data: Path) -> None:
+def test_allowed_tables(options: dict[str, str], data: Path) -> None:
     table_options = {key.replace("__", "."): value.format(data=data) for key, value in options.items()}
     check_outside(plan_with(**table_options), Allowed(data=(str(data), "s3://bucket/in")))
     assert table_options
@@ -69,7 +69,7 @@ def test_what_is_allowed(options: dict[str, str], data: Path) -> None:
         {"anything": "hdfs://server/a"},
     ],
 )
-def test_what_is_not(options: dict[str, str], data: Path) -> None:
+def test_refused_tables(options: dict[str, str], data: Path) -> None:
     table_options = {key: value.format(data=data) for key, value in options.items()}
     with pytest.raises(UnsupportedError, match="none of the folders") as error:
         check_outside(plan_with(**table_options), Allowed(data=(str(data), "s3://bucket/in")))
@@ -78,7 +78,7 @@ def test_what_is_not(options: dict[str, str], data: Path) -> None:
 
 @pytest.mark.attack
 @pytest.mark.parametrize("options", ESCAPING)
-def test_what_loads_code_or_leaves_the_folders(options: dict[str, str], data: Path) -> None:
+def test_options_that_load_code_or_leave_the_folders_are_refused(options: dict[str, str], data: Path) -> None:
     with pytest.raises(UnsupportedError, match=r"none of the folders|the operator does not allow") as error:
         check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
     assert error.value.remedy
@@ -93,7 +93,7 @@ def test_a_refusal_shows_no_secret(url: str) -> None:
 
 
 @pytest.mark.parametrize("options", HARMLESS)
-def test_what_stays_within(options: dict[str, str], data: Path) -> None:
+def test_options_within_the_folders_are_allowed(options: dict[str, str], data: Path) -> None:
     check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
     assert options
 
@@ -165,7 +165,9 @@ def test_every_declared_option_of_any_text_is_checked(name: str, option: str, da
         ("{home}/data/{{x,../../runs}}/1", False),
     ],
 )
-def test_the_home_of_the_service_is_no_data(connector: str, path: str, good: bool, folder: str, tmp_path: Path) -> None:
+def test_the_home_of_the_service_is_never_a_data_folder(
+    connector: str, path: str, good: bool, folder: str, tmp_path: Path
+) -> None:
     home = tmp_path / "home"
     (home / "data").mkdir(parents=True)
     (home / "data" / "link").symlink_to(home / "runs")
@@ -212,7 +214,7 @@ def test_functions_come_from_allowed_folders(function: dict[str, str], good: boo
         assert error.value.remedy
 
 
-def test_a_script_imports_no_module_of_another_place(workers: Workers, tmp_path: Path) -> None:
+def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_path: Path) -> None:
     """A refused script is not even imported."""
     (tmp_path / "allowed").mkdir()
     sign = tmp_path / "sign"

@@ -8,7 +8,7 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.service.common.settings import Settings, is_loopback, read_settings
 
 
-def test_a_file_is_read_and_options_hold_over_it(tmp_path: Path) -> None:
+def test_options_override_the_settings_file(tmp_path: Path) -> None:
     file = tmp_path / "service.toml"
     file.write_text('port = 9000\nhost = "0.0.0.0"\nprograms = ["/programs"]\n[limits]\ncompile_seconds = 5\n')
     actual = read_settings(str(file), {"port": 9001})
@@ -26,7 +26,7 @@ def test_a_file_is_read_and_options_hold_over_it(tmp_path: Path) -> None:
         ("[limits]\nrequest_bytes = 0", "limits.request_bytes: "),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(text: str, message: str, tmp_path: Path) -> None:
+def test_errors_in_a_settings_file_are_named(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "service.toml"
     file.write_text(text)
     with pytest.raises(ProgramError, match=message) as error:
@@ -34,7 +34,7 @@ def test_what_is_wrong_in_a_file_is_named(text: str, message: str, tmp_path: Pat
     assert error.value.where == repr(str(file))
 
 
-def test_a_file_that_is_not_there() -> None:
+def test_a_missing_settings_file_is_named() -> None:
     with pytest.raises(ProgramError, match="no such settings file"):
         read_settings("missing.toml", {})
 
@@ -52,6 +52,6 @@ def test_a_file_that_is_not_there() -> None:
         ("localhost.example.com", False),
     ],
 )
-def test_which_addresses_are_this_machines(host: str, own: bool) -> None:
+def test_local_addresses(host: str, own: bool) -> None:
     assert is_loopback(host) is own
     assert Settings(host=host).is_local is own

@@ -31,7 +31,7 @@ BATCH = {
 }
 
 
-def test_figures_by_pipeline_and_none_of_one_that_is_gone(tmp_path: Path) -> None:
+def test_metrics_by_pipeline_without_removed_ones(tmp_path: Path) -> None:
     database = open_database(Settings(home=tmp_path, tokens=False))
     runs = Supervisor(tmp_path, database)
     with database.write() as session:
@@ -58,7 +58,7 @@ def test_figures_by_pipeline_and_none_of_one_that_is_gone(tmp_path: Path) -> Non
     database.close()
 
 
-def test_the_dashboard_shows_figures_that_there_are() -> None:
+def test_the_dashboard_uses_existing_metrics() -> None:
     registry = CollectorRegistry()
     RunMetrics(registry)
     known = {name for family in registry.collect() for name in (family.name, f"{family.name}_total")}

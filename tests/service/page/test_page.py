@@ -18,7 +18,7 @@ THIRD = (SAMPLES / "upgrade/third.sql").read_text(encoding="utf-8")
 SALES = "pipelines/sales-by-country"
 
 
-def test_the_list_says_how_every_pipeline_does(open_page: Open) -> None:
+def test_the_list_shows_the_status_of_every_pipeline(open_page: Open) -> None:
     page = open_page("pipelines")
     row = page.locator("tr", has_text="orders-with-shipments")
     expect(row).to_contain_text("Failed")
@@ -65,7 +65,7 @@ def test_the_graph_has_live_figures_and_the_keyboard_reaches_all_of_it(open_page
     expect(page.get_by_role("button", name=re.compile("^Join orders"))).to_be_focused()
 
 
-def test_a_ttl_is_edited_in_its_place(open_page: Open, site: Site) -> None:
+def test_a_ttl_is_edited_in_the_table(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "ttl-edited")
     say(site.app, name, state="stopped")
     page = open_page(f"pipelines/{name}")
@@ -92,7 +92,7 @@ def test_a_ttl_is_edited_in_its_place(open_page: Open, site: Site) -> None:
     assert (version["kind"], version["comment"], version["in_force"]) == ("ttl-edit", "orders are paid in hours", True)
 
 
-def test_who_was_slower_sees_what_the_other_changed(open_page: Open, site: Site) -> None:
+def test_a_conflicting_edit_shows_the_change_of_the_other_user(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "ttl-conflict")
     page = open_page(f"pipelines/{name}")
     page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
@@ -132,7 +132,7 @@ def test_charts_of_the_last_hours(open_page: Open) -> None:
     expect(page.get_by_role("row", name=re.compile(r"^customers \d"))).to_be_visible()
 
 
-def test_versions_and_what_differs_between_two(open_page: Open, site: Site) -> None:
+def test_versions_and_their_differences(open_page: Open, site: Site) -> None:
     name = site.name_of_new(FIRST, "versions-compared")
     site.client.post(f"pipelines/{name}/versions", json={"program": SECOND, "comment": "Amounts grow"})
     page = open_page(f"pipelines/{name}/versions")
@@ -144,7 +144,7 @@ def test_versions_and_what_differs_between_two(open_page: Open, site: Site) -> N
     expect(page.locator("tr", has_text="Amounts grow")).to_contain_text("in force")
 
 
-def test_an_upgrade_and_the_way_back(open_page: Open, site: Site) -> None:
+def test_an_upgrade_and_its_rollback(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "upgraded")
     page = open_page(f"pipelines/{name}/upgrade")
     page.get_by_label("Program").fill("SELECT FROM nothing")
@@ -170,7 +170,7 @@ def test_an_upgrade_and_the_way_back(open_page: Open, site: Site) -> None:
     assert site.client.get(f"pipelines/{name}").json()["in_force"] == 1
 
 
-def test_a_new_pipeline_and_what_is_wrong_with_its_program(open_page: Open, site: Site) -> None:
+def test_a_new_pipeline_with_a_wrong_program(open_page: Open, site: Site) -> None:
     page = open_page("pipelines")
     page.get_by_role("button", name="New").click()
     dialog = page.get_by_role("dialog")
@@ -204,7 +204,7 @@ def test_logs(open_page: Open) -> None:
     expect(page.locator(".log span")).to_have_count(1)
 
 
-def test_colours_are_chosen_and_kept(open_page: Open) -> None:
+def test_the_colour_scheme_is_remembered(open_page: Open) -> None:
     page = open_page("pipelines")
     ground = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(ground)

@@ -56,7 +56,7 @@ def sign_in(page: Page, guarded: Guarded, role: Role) -> None:
     expect(page.locator(".node").first).to_be_visible()
 
 
-def test_a_wrong_token_is_refused_and_a_right_one_leads_back(page: Page, guarded: Guarded) -> None:
+def test_sign_in_with_a_wrong_and_a_right_token(page: Page, guarded: Guarded) -> None:
     page.goto(f"{guarded.address}/#/pipelines/sales")
     page.get_by_label("Token").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
@@ -70,7 +70,7 @@ def test_a_wrong_token_is_refused_and_a_right_one_leads_back(page: Page, guarded
     expect(page.get_by_label("Token")).to_be_visible()
 
 
-def test_a_viewer_looks_and_changes_nothing(page: Page, guarded: Guarded) -> None:
+def test_a_viewer_has_no_controls_for_changes(page: Page, guarded: Guarded) -> None:
     sign_in(page, guarded, Role.VIEWER)
     page.locator(".node", has_text="Join orders").click()
     assert page.get_by_label("Rows of orders are kept").get_attribute("readonly") is not None
@@ -88,7 +88,7 @@ def test_an_editor_changes_a_ttl_in_a_session_of_the_page(page: Page, guarded: G
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
 
 
-def test_an_operator_makes_a_token_and_takes_it_back(page: Page, guarded: Guarded) -> None:
+def test_an_operator_creates_and_revokes_a_token(page: Page, guarded: Guarded) -> None:
     sign_in(page, guarded, Role.OPERATOR)
     page.get_by_role("link", name="Tokens").click()
     page.get_by_role("button", name="New token").click()
@@ -106,7 +106,7 @@ def test_an_operator_makes_a_token_and_takes_it_back(page: Page, guarded: Guarde
     assert httpx.get(url, headers=headers).status_code == 401
 
 
-def test_a_service_without_runs_offers_none(page: Page, guarded: Guarded) -> None:
+def test_a_service_without_runs_has_no_run_controls(page: Page, guarded: Guarded) -> None:
     described = httpx.get(
         f"{guarded.address}{PREFIX}/openapi.json",
         headers={"authorization": f"Bearer {guarded.tokens[Role.VIEWER]}"},

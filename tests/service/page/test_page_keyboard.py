@@ -52,7 +52,7 @@ def test_a_ttl_is_edited_and_a_run_is_started_by_keys_alone(open_page: Open, sit
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
 
 
-def test_an_operator_of_many_is_found_by_its_name(open_page: Open, site: Site) -> None:
+def test_operators_are_searched_by_name(open_page: Open, site: Site) -> None:
     tables = "".join(f"CREATE TABLE t{at} (id INT, v INT) WITH ('connector' = 'datagen');" for at in range(21))
     joins = " ".join(f"JOIN t{at} ON t0.id = t{at}.id" for at in range(1, 21))
     sink = "CREATE TABLE o (id INT) WITH ('connector' = 'print');"
@@ -72,7 +72,7 @@ def test_an_operator_of_many_is_found_by_its_name(open_page: Open, site: Site) -
         expect(find).to_be_focused()
 
 
-def test_everything_that_is_pressed_has_a_name_and_a_place_in_a_landmark(open_page: Open) -> None:
+def test_every_control_has_a_name_and_a_landmark(open_page: Open) -> None:
     for where in ("pipelines", "pipelines/sales-by-country", "pipelines/sales-by-country/live"):
         page = open_page(where)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -85,7 +85,7 @@ def test_everything_that_is_pressed_has_a_name_and_a_place_in_a_landmark(open_pa
         assert page.get_by_role("navigation").count() >= 1
 
 
-def test_who_wants_no_motion_gets_none(open_page: Open) -> None:
+def test_reduced_motion_is_respected(open_page: Open) -> None:
     page = open_page("pipelines/sales-by-country")
     expect(page.locator(".node").first).to_be_visible()
     moving = page.evaluate("document.getAnimations().length")

@@ -63,7 +63,7 @@ def shown(open_page: Open, view: str, **how: object) -> Page:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing(open_page: Open, view: str, scheme: str) -> None:
+def test_axe_reports_no_violations(open_page: Open, view: str, scheme: str) -> None:
     violations = Axe().run(shown(open_page, view, scheme=scheme)).response["violations"]
     assert [
         (violation["impact"], violation["id"], [node["html"][:160] for node in violation["nodes"]][:3])
@@ -129,7 +129,7 @@ PICTURES = (
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture[0])
-def test_pictures(open_page: Open, picture: tuple[str, str, int, int, str], tmp_path: Path) -> None:
+def test_pictures_of_the_docs(open_page: Open, picture: tuple[str, str, int, int, str], tmp_path: Path) -> None:
     name, view, width, height, scheme = picture
     page = shown(open_page, view, width=width, height=height, scheme=scheme)
     page.wait_for_timeout(300)  # the charts draw in a frame of their own

@@ -33,7 +33,7 @@ def test_a_long_message_leaves_room_for_the_rest(open_page: Open, site: Site) ->
     site.client.delete(f"pipelines/{name}", headers={"if-match": "*"})
 
 
-def test_no_name_turns_the_text_around_it(open_page: Open, site: Site) -> None:
+def test_right_to_left_names_do_not_reverse_their_surroundings(open_page: Open, site: Site) -> None:
     name = site.name_of_new(ODD, "turning")
     page = open_page(f"pipelines/{name}")
     expect(page.get_by_role("button", name="Read a\ufffdb")).to_be_visible()
@@ -66,7 +66,7 @@ def points_of(*seconds: int) -> list[dict[str, Any]]:
     [([0], [1], 200), ([0, 10, 20], [3], 10), ([0, 10, 20, 1000, 1010], [3, 2], 10)],
     ids=["one", "paced", "broken"],
 )
-def test_charts_of_few_points_and_of_breaks(
+def test_charts_with_few_points_and_gaps(
     open_page: Open, site: Site, seconds: list[int], lines: list[int], rate: float
 ) -> None:
     page = open_page("pipelines/customers-latest/live")
@@ -96,7 +96,7 @@ def answered(page: Page, points: list[dict[str, Any]]) -> None:
     page.route("**/run/history*", answer)
 
 
-def test_a_chart_of_one_point_and_of_a_lag_that_nobody_knows(open_page: Open, site: Site) -> None:
+def test_charts_with_one_point_and_with_unknown_lag(open_page: Open, site: Site) -> None:
     page = open_page("pipelines/customers-latest")
     answered(page, points_of(0))
     page.goto(f"{site.address}/#/pipelines/customers-latest/live")
@@ -114,7 +114,7 @@ def test_a_chart_of_one_point_and_of_a_lag_that_nobody_knows(open_page: Open, si
     assert left == 0, "it is at the end of a minute"
 
 
-def test_how_a_pipeline_runs_is_set_before_it_starts(open_page: Open, site: Site) -> None:
+def test_run_settings_before_the_first_start(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "settings-changed")
     page = open_page(f"pipelines/{name}")
     page.get_by_role("button", name="How it runs").click()
@@ -135,7 +135,7 @@ def test_how_a_pipeline_runs_is_set_before_it_starts(open_page: Open, site: Site
     expect(dialog).to_contain_text("holds from the next start on")
 
 
-def test_a_pipeline_without_a_program_gets_its_first(open_page: Open, site: Site) -> None:
+def test_the_first_version_of_an_empty_pipeline(open_page: Open, site: Site) -> None:
     site.client.post("pipelines", json={"name": "empty-one"}).raise_for_status()
     page = open_page("pipelines/empty-one")
     page.get_by_role("link", name="Add a program").click()

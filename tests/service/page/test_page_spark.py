@@ -88,7 +88,7 @@ def place(browser: Browser, tmp_path: Path) -> Iterator[Place]:
         context.close()
 
 
-def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) -> None:
+def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
     page = place.page
     place.write("customers", [{"customer": at, "country": f"country {at % 5}"} for at in range(1, 51)])
     place.write("refunds", [{"item": "a", "amount": 3}])
@@ -151,7 +151,7 @@ def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) 
     expect(page.locator(".glance")).to_contain_text("Running", timeout=SPARK)
 
 
-def test_runs_that_fail_are_shown_with_their_reason_and_go_on_when_it_is_mended(place: Place) -> None:
+def test_failed_runs_show_their_reason_and_continue_once_it_is_fixed(place: Place) -> None:
     page, folder = place.page, place.folder / "in"
     program = f"""
     CREATE TABLE names (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json');

@@ -31,18 +31,18 @@ def test_files_are_served_with_a_strict_policy(client: TestClient, path: str, me
 @pytest.mark.parametrize(
     "path", ["/serving.py", "/__init__.py", "/js/../serving.py", "/css/..%2fserving.py", "/js", "/x"]
 )
-def test_nothing_else_is_served(client: TestClient, path: str) -> None:
+def test_other_files_are_not_served(client: TestClient, path: str) -> None:
     assert client.get(f"http://127.0.0.1{path}", follow_redirects=True).status_code == 404
 
 
-def test_markup_has_no_script_or_style_in_it() -> None:
+def test_markup_has_no_inline_script_or_style() -> None:
     html = (FOLDER / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"<script(?![^>]*src=)|<style|\son\w+=|\sstyle=", html)
     templates = [path.read_text(encoding="utf-8") for path in (FOLDER / "js").rglob("*.js")]
     assert not any(re.search(r"\sstyle=[\"'$]", text) for text in templates)
 
 
-def test_no_address_of_another_host() -> None:
+def test_files_reference_no_other_host() -> None:
     ours = [
         path for path in FOLDER.rglob("*") if path.suffix in (".js", ".css", ".html") and "vendor" not in path.parts
     ]
@@ -50,7 +50,7 @@ def test_no_address_of_another_host() -> None:
     assert [path.name for path in ours if re.search(r"https?://|@import|url\(", path.read_text(encoding="utf-8"))] == []
 
 
-def test_vendored_files_are_the_released_ones() -> None:
+def test_vendored_files_have_the_released_hashes() -> None:
     listed = {name: digest for name, _, _, digest in ROWS}
     there = {
         path.relative_to(FOLDER / "vendor").as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()

@@ -11,7 +11,7 @@ from compiled_plan.service.registry.plain_files import read_file, write_file
 pytestmark = pytest.mark.attack
 
 
-def test_refusals_say_what_is_in_the_way(tmp_path: Path) -> None:
+def test_refusals_name_the_obstacle(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder").mkdir()

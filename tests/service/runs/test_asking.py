@@ -16,12 +16,12 @@ from tests.support.waiting import wait_until
 pytestmark = pytest.mark.attack
 
 
-def test_a_wrong_usage_says_what_is_wrong(tmp_path: Path) -> None:
+def test_wrong_usage_is_explained(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="--key and --export are of one operator"):
         ask(INSPECT_STATE, [str(tmp_path), "--json", "--key", "x"])
 
 
-def test_more_than_have_a_place_are_refused_at_once(tmp_path: Path) -> None:
+def test_requests_beyond_the_limit_are_refused_at_once(tmp_path: Path) -> None:
     """Each waiting request occupies a thread that others need."""
     gate = tmp_path / "gate"
     waits = f"import pathlib, time\nwhile not pathlib.Path({str(gate)!r}).exists(): time.sleep(0.02)\nprint('{{}}')"

@@ -30,7 +30,7 @@ def batches(count: int, every: float) -> list[dict[str, Any]]:
         (10, 60, 190, 0),
     ],
 )
-def test_rows_per_second_are_of_now(count: int, every: float, later: float, rate: float | None) -> None:
+def test_rows_per_second_are_recent(count: int, every: float, later: float, rate: float | None) -> None:
     now = BEGIN.timestamp() + max(0, count - 1) * every + later
     actual = rows_per_second(batches(count, every), now)
     assert actual == (None if rate is None else pytest.approx(rate))

@@ -7,7 +7,7 @@ from pathlib import Path
 from compiled_plan.service.runs.output import CURRENT, closed, read, rotate
 
 
-def test_offsets_stay_as_files_are_closed_and_removed(tmp_path: Path) -> None:
+def test_offsets_survive_rotation_and_removal_of_files(tmp_path: Path) -> None:
     written = ""
     with (tmp_path / CURRENT).open("a") as file:
         for number in range(400):
@@ -28,6 +28,6 @@ def test_offsets_stay_as_files_are_closed_and_removed(tmp_path: Path) -> None:
     assert read(tmp_path, tail=0).text == ""
 
 
-def test_nothing_was_printed(tmp_path: Path) -> None:
+def test_empty_output(tmp_path: Path) -> None:
     output = read(tmp_path / "none", tail=10)
     assert (output.text, output.offset, output.end, output.size) == ("", 0, 0, 0)

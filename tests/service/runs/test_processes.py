@@ -39,7 +39,7 @@ def stubborn(tmp_path: Path) -> Iterator[tuple[RunFolder, subprocess.Popen[str]]
     process.stdout.close()
 
 
-def test_a_run_is_asked_once_again_later_and_then_ended(
+def test_a_run_gets_two_stop_signals_before_it_is_killed(
     stubborn: tuple[RunFolder, subprocess.Popen[str]],
 ) -> None:
     run, process = stubborn
@@ -57,7 +57,7 @@ def test_a_run_is_asked_once_again_later_and_then_ended(
     assert process.stdout.read() == ""
 
 
-def test_what_was_about_to_be_sent_when_the_service_ended_is_not_sent_twice(
+def test_a_signal_is_not_repeated_after_a_restart_of_the_service(
     stubborn: tuple[RunFolder, subprocess.Popen[str]],
 ) -> None:
     run, process = stubborn
@@ -70,7 +70,7 @@ def test_what_was_about_to_be_sent_when_the_service_ended_is_not_sent_twice(
     assert process.stdout.read() == ""
 
 
-def test_a_process_that_is_not_there_yet_is_asked_later(tmp_path: Path) -> None:
+def test_a_process_that_has_not_started_yet_is_signalled_later(tmp_path: Path) -> None:
     run = new_run(tmp_path)
     ask_to_stop(run, 30)
     assert not was_asked(run)

@@ -18,7 +18,7 @@ from compiled_plan.service.store.tables import Blob, Status, Wanted
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
-def test_folders_of_old_runs_go(tmp_path: Path) -> None:
+def test_folders_of_old_runs_are_removed(tmp_path: Path) -> None:
     for _ in range(5):
         (new_run(tmp_path).output / "current").touch()
     assert prune_runs(tmp_path, 2) == [3, 2, 1]
@@ -27,7 +27,7 @@ def test_folders_of_old_runs_go(tmp_path: Path) -> None:
     assert new_run(tmp_path).number == 6
 
 
-def test_versions_that_somebody_needs_stay(settings: Settings) -> None:
+def test_referenced_versions_are_kept(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
         pipeline = pipelines.create(session, "shop", "", "me")
@@ -72,6 +72,6 @@ def test_versions_that_somebody_needs_stay(settings: Settings) -> None:
         (31, 30, {"upgraded_at": None}, False),
     ],
 )
-def test_how_long_there_is_a_way_back(ago: float, days: float, changed: dict[str, object], over: bool) -> None:
+def test_retention_of_the_rollback_version(ago: float, days: float, changed: dict[str, object], over: bool) -> None:
     values = {"upgrade": "check", "outcome": "done", "previous": 1, "upgraded_at": NOW - timedelta(days=ago)}
     assert is_way_back_over(Wanted(**(values | changed)), days, NOW) is over

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from compiled_plan.service.runs.settings import RunSettings
 
 
-def test_starts_are_at_fixed_times_and_none_is_made_up_for() -> None:
+def test_starts_are_at_fixed_times_and_missed_ones_are_skipped() -> None:
     settings = RunSettings(every="15 min")
     assert settings.next_start(datetime(2026, 1, 1, 8, 7, tzinfo=UTC)) == datetime(2026, 1, 1, 8, 15, tzinfo=UTC)
     assert settings.next_start(datetime(2026, 1, 1, 8, 15, tzinfo=UTC)) == datetime(2026, 1, 1, 8, 30, tzinfo=UTC)

@@ -35,13 +35,13 @@ def test_options_of_spark_come_before_the_command_and_its_own_after_it(submit: s
     assert rest[rest.index("--trigger") + 1] == "2s"
 
 
-def test_what_nobody_could_look_after_is_refused(submit: str) -> None:
+def test_cluster_deploy_mode_is_refused(submit: str) -> None:
     with pytest.raises(UnsupportedError, match="deployMode=cluster"):
         submitted("yarn", {"spark.submit.deployMode": "cluster"}, "")
     assert submitted("", {"spark.submit.deployMode": "client"}, "")[1] == "--jars"
 
 
-def test_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_spark_submit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(ExecutionError, match="not on the service's PATH"):

@@ -116,7 +116,7 @@ def runs(tmp_path: Path) -> Iterator[Runs]:
     database.close()
 
 
-def test_a_run_is_found_by_another_service_and_stops_once(runs: Runs) -> None:
+def test_a_restarted_service_adopts_a_run_and_stops_it_once(runs: Runs) -> None:
     runs.start()
     runs.until(lambda: runs.status.state == "running" and runs.status.rows_per_second is not None)
     pid = runs.pid
@@ -132,7 +132,7 @@ def test_a_run_is_found_by_another_service_and_stops_once(runs: Runs) -> None:
     assert runs.count == 1
 
 
-def test_a_crash_is_started_again_until_it_is_enough(runs: Runs) -> None:
+def test_a_crashing_run_restarts_until_the_limit(runs: Runs) -> None:
     runs.start("crash")
     runs.until(lambda: not runs.wanted.run)
     assert runs.count == 3
@@ -142,7 +142,7 @@ def test_a_crash_is_started_again_until_it_is_enough(runs: Runs) -> None:
     assert runs.status.remedy == "mend it"
 
 
-def test_a_stop_while_it_waits_to_be_started_again(runs: Runs) -> None:
+def test_a_stop_during_the_restart_delay(runs: Runs) -> None:
     runs.start("crash")
     runs.until(lambda: runs.status.state == "failed" and "starts again at" in runs.status.message)
     with runs.database.write() as session:
@@ -180,7 +180,7 @@ def test_a_schedule_starts_what_has_finished(runs: Runs) -> None:
     runs.until(lambda: not runs.wanted.run and runs.status.state == "finished")
 
 
-def test_an_upgrade_and_the_way_back(runs: Runs) -> None:
+def test_an_upgrade_and_its_rollback(runs: Runs) -> None:
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
     runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
@@ -192,7 +192,7 @@ def test_an_upgrade_and_the_way_back(runs: Runs) -> None:
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
 
 
-def test_an_upgrade_is_done_though_no_row_comes(runs: Runs) -> None:
+def test_an_upgrade_completes_without_input_rows(runs: Runs) -> None:
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
     with runs.database.write() as session:
@@ -202,7 +202,7 @@ def test_an_upgrade_is_done_though_no_row_comes(runs: Runs) -> None:
     assert (runs.wanted.version, runs.wanted.previous, runs.count) == (2, 1, 2)
 
 
-def test_an_upgrade_that_is_refused_leaves_the_version_of_before_running(runs: Runs) -> None:
+def test_a_refused_upgrade_keeps_the_old_version_running(runs: Runs) -> None:
     runs.start(**{"fake.upgrade": "refuse"})
     runs.until(lambda: runs.status.rows_per_second is not None)
     runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
@@ -210,7 +210,7 @@ def test_an_upgrade_that_is_refused_leaves_the_version_of_before_running(runs: R
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
 
 
-def test_a_pid_that_is_used_again_is_not_the_run(runs: Runs) -> None:
+def test_a_reused_pid_is_not_the_run(runs: Runs) -> None:
     runs.start("finish")
     runs.until(lambda: runs.status.state == "finished")
     run = latest_run(runs.supervisor.folder(runs.id))
@@ -220,7 +220,7 @@ def test_a_pid_that_is_used_again_is_not_the_run(runs: Runs) -> None:
     runs.until(lambda: (current_run := current(runs.supervisor.folder(runs.id))) is not None and current_run[1].is_over)
 
 
-def test_a_run_that_nobody_began_is_no_crash(runs: Runs) -> None:
+def test_a_run_that_was_never_started_is_no_crash(runs: Runs) -> None:
     """The process that would have started it was killed between two steps."""
     runs.start("finish")
     folder = new_run(runs.supervisor.folder(runs.id), {"version": 1, "what": "run", "seq": 0})
@@ -233,7 +233,7 @@ def test_a_run_that_nobody_began_is_no_crash(runs: Runs) -> None:
     assert runs.count == 2
 
 
-def test_a_way_back_whose_end_was_not_noted_is_not_gone_twice(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unrecorded_rollback_is_not_repeated(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """The service is killed as it starts the run after a rollback."""
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
@@ -257,7 +257,7 @@ def test_a_way_back_whose_end_was_not_noted_is_not_gone_twice(runs: Runs, monkey
     assert runs.count == 4
 
 
-def test_the_state_of_before_goes_at_the_next_start_after_its_time(runs: Runs) -> None:
+def test_old_state_is_removed_at_a_start_after_its_retention(runs: Runs) -> None:
     runs.start("finish")
     runs.until(lambda: runs.status.state == "finished")
     runs.want(version=2, run=True, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
@@ -270,7 +270,7 @@ def test_the_state_of_before_goes_at_the_next_start_after_its_time(runs: Runs) -
 
 
 @pytest.mark.parametrize("moved", [True, False])
-def test_the_way_back_from_an_upgrade_that_never_comes_to_an_end(runs: Runs, moved: bool) -> None:
+def test_rollback_of_an_upgrade_that_never_completes(runs: Runs, moved: bool) -> None:
     """The new version crashes repeatedly, after its state has moved or before."""
     how = {"fake.upgrade": "crash"} if moved else {"fake.do": "crash", "fake.moves": "no"}
     runs.start()

@@ -226,7 +226,7 @@ def end_all(home: Path) -> None:
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.deep)])
-def test_runs_are_found_again(tmp_path: Path, kills: int) -> None:
+def test_runs_are_adopted_after_kills_of_the_service(tmp_path: Path, kills: int) -> None:
     seed, begun = int(os.environ.get("SEED", "1")), time.monotonic()
     try:
         totals = kill_while_running(tmp_path / "home", kills, seed)

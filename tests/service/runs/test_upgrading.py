@@ -32,7 +32,7 @@ def states(folder: Path, what: Wanted) -> list[str]:
     return [step.state for step in course_of(folder, what).steps]
 
 
-def test_steps_are_what_the_run_says(tmp_path: Path) -> None:
+def test_steps_follow_the_reports_of_the_run(tmp_path: Path) -> None:
     begun(tmp_path, version=1, upgrade="check")
     assert states(tmp_path, wanted()) == ["going-on", "waiting", "waiting"]
     progress = ProgressFile(tmp_path / PROGRESS)
@@ -58,7 +58,7 @@ def test_steps_are_what_the_run_says(tmp_path: Path) -> None:
     assert set(states(tmp_path, wanted(outcome="done", upgrade="check", fallback=0))) == {"done"}
 
 
-def test_what_was_refused_says_where_and_why(tmp_path: Path) -> None:
+def test_a_refusal_has_place_and_reason(tmp_path: Path) -> None:
     run = begun(tmp_path, version=2, upgrade="migrate")
     progress = ProgressFile(tmp_path / PROGRESS)
     progress.tell({"event": "upgrade", "steps": STEPS})
@@ -69,7 +69,7 @@ def test_what_was_refused_says_where_and_why(tmp_path: Path) -> None:
     assert (course.message, course.remedy) == ("it does not fit, password=******", "reset it")
 
 
-def test_the_way_back(tmp_path: Path) -> None:
+def test_rollback(tmp_path: Path) -> None:
     begun(tmp_path, version=2, upgrade="check")
     back = wanted(outcome="rolling-back", upgrade="rollback", fallback=0, previous=1)
     assert states(tmp_path, back) == ["going-on", "waiting", "waiting"]
@@ -81,6 +81,6 @@ def test_the_way_back(tmp_path: Path) -> None:
     ]
 
 
-def test_nothing_is_kept_of_an_old_upgrade(tmp_path: Path) -> None:
+def test_an_old_upgrade_leaves_no_steps(tmp_path: Path) -> None:
     begun(tmp_path, version=2, upgrade="check")
     assert course_of(tmp_path, wanted(outcome="done")).steps == ()

@@ -36,9 +36,7 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("signals")
-def test_what_a_run_leaves_is_ended_since_it_holds_what_the_next_one_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_left_by_a_run_are_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiter, "_ENDING", 0.3)
     monkeypatch.setattr(waiter, "_TOLD", 0.3)
     run = run_of(tmp_path, sys.executable, "-c", LEAVES)
@@ -49,7 +47,7 @@ def test_what_a_run_leaves_is_ended_since_it_holds_what_the_next_one_needs(
 
 
 @pytest.mark.usefixtures("signals")
-def test_how_a_run_ended_is_written_down(tmp_path: Path) -> None:
+def test_the_exit_of_a_run_is_recorded(tmp_path: Path) -> None:
     killed = "import os; print(os.environ['SOME'], os.getcwd(), flush=True); os.kill(os.getpid(), 9)"
     run = run_of(tmp_path, sys.executable, "-c", killed)
     assert waiter.wait_for(run) == -9

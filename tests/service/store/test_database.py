@@ -29,7 +29,7 @@ def test_migrations_make_the_tables_that_are_declared(settings: Settings) -> Non
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
 
 
-def test_it_is_opened_again_and_keeps_what_it_has(settings: Settings) -> None:
+def test_a_reopened_database_keeps_its_data(settings: Settings) -> None:
     first = open_database(settings)
     with first.write() as session:
         session.add(pipeline())
@@ -38,7 +38,7 @@ def test_it_is_opened_again_and_keeps_what_it_has(settings: Settings) -> None:
         assert session.scalars(select(Pipeline.name)).all() == ["orders"]
 
 
-def test_sqlite_keeps_what_was_committed_and_its_references(settings: Settings) -> None:
+def test_sqlite_is_durable_and_enforces_foreign_keys(settings: Settings) -> None:
     database = open_database(settings)
     with database.read() as session:
         names = ("journal_mode", "synchronous", "foreign_keys")
@@ -48,7 +48,7 @@ def test_sqlite_keeps_what_was_committed_and_its_references(settings: Settings) 
         session.add(Version(pipeline_id=7, number=1, created_at=NOW, created_by="me", kind="plan", plan_hash="x"))
 
 
-def test_the_id_of_a_pipeline_that_was_removed_is_given_to_no_other(settings: Settings) -> None:
+def test_the_id_of_a_removed_pipeline_is_not_reused(settings: Settings) -> None:
     # Checkpoints and logs are located by the id, and stay.
     database = open_database(settings)
     first, second = pipeline(), pipeline()
@@ -63,7 +63,7 @@ def test_the_id_of_a_pipeline_that_was_removed_is_given_to_no_other(settings: Se
         assert second.id != old
 
 
-def test_the_folder_is_its_owners_alone(settings: Settings) -> None:
+def test_the_folder_is_private(settings: Settings) -> None:
     open_database(settings).close()
     assert settings.home.stat().st_mode & 0o077 == 0
 
@@ -78,7 +78,7 @@ def test_a_write_that_fails_changes_nothing(settings: Settings) -> None:
         assert session.scalars(select(Pipeline)).all() == []
 
 
-def test_times_are_utc_whatever_they_were_given_in(settings: Settings) -> None:
+def test_times_are_stored_in_utc(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
         stored = pipeline()
@@ -89,7 +89,7 @@ def test_times_are_utc_whatever_they_were_given_in(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("url", ["sqlite:////proc/none/service.db", "nonsense", "postgresql://u:geheim@127.0.0.1:1/x"])
-def test_what_cannot_be_opened_is_named_without_its_password(url: str, tmp_path: Path) -> None:
+def test_an_unreachable_database_is_named_without_its_password(url: str, tmp_path: Path) -> None:
     with pytest.raises(ExecutionError, match="cannot be opened") as error:
         open_database(Settings(home=tmp_path, database=url))
     assert "geheim" not in error.value.render()

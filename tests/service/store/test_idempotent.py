@@ -28,7 +28,7 @@ def end(database: Database, key: str, answer: idempotent.Answer) -> None:
         idempotent.end(session, key, answer)
 
 
-def test_a_request_is_carried_out_once_and_answered_alike(database: Database) -> None:
+def test_a_repeated_request_is_executed_once_with_equal_answers(database: Database) -> None:
     assert begin(database, "k") is None
     with pytest.raises(ConflictError, match="being carried out"):
         begin(database, "k")
@@ -39,14 +39,14 @@ def test_a_request_is_carried_out_once_and_answered_alike(database: Database) ->
     assert begin(database, "other") is None
 
 
-def test_what_failed_may_be_tried_again(database: Database) -> None:
+def test_a_failed_request_may_be_retried(database: Database) -> None:
     assert begin(database, "k") is None
     with database.write() as session:
         idempotent.forget(session, "k")
     assert begin(database, "k", b"[]") is None
 
 
-def test_what_failed_after_its_change_is_not_carried_out_again(database: Database) -> None:
+def test_a_request_that_failed_after_its_change_is_not_repeated(database: Database) -> None:
     assert begin(database, "k") is None
     end(database, "k", idempotent.Answer(200, "1"))
     with database.write() as session:
@@ -54,7 +54,7 @@ def test_what_failed_after_its_change_is_not_carried_out_again(database: Databas
     assert begin(database, "k") == idempotent.Answer(200, "1")
 
 
-def test_what_a_service_was_doing_when_it_ended_may_be_tried_again(database: Database) -> None:
+def test_a_request_interrupted_by_a_restart_may_be_retried(database: Database) -> None:
     assert begin(database, "done") is None
     end(database, "done", idempotent.Answer(200, "1"))
     assert begin(database, "half") is None

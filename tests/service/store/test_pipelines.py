@@ -76,14 +76,14 @@ def test_lists_take_less_than_100_ms(path: str, large: TestClient) -> None:
     assert median(seconds) < 0.1
 
 
-def test_versions_are_found_by_an_index(large: TestClient) -> None:
+def test_version_queries_use_an_index(large: TestClient) -> None:
     parts = large.app.state.parts  # type: ignore[attr-defined]
     with parts.database.read() as session:
         plan = session.execute(text("EXPLAIN QUERY PLAN SELECT * FROM versions WHERE pipeline_id = 5 AND number < 9"))
         assert "USING INDEX" in " ".join(row[3] for row in plan)
 
 
-def test_a_text_is_kept_once_and_goes_with_its_last_version(settings: Settings) -> None:
+def test_a_text_is_stored_once_and_removed_with_its_last_version(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
         hashes = {pipelines.create(session, name, "", "me").name: blobs.put(session, "{}") for name in ("a", "b")}
@@ -106,7 +106,7 @@ def test_a_pipeline_that_runs_is_not_removed(settings: Settings) -> None:
         pipelines.remove(session, pipelines.find(session, "a"))
 
 
-def test_a_damaged_text_is_told(settings: Settings, tmp_path: Path) -> None:
+def test_a_damaged_text_is_reported(settings: Settings, tmp_path: Path) -> None:
     database = open_database(settings)
     with database.write() as session:
         hash_ = blobs.put(session, "{}")

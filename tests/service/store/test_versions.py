@@ -54,14 +54,14 @@ def at_once(count: int, send: object) -> list[int]:
     return sorted(codes)
 
 
-def test_versions_that_are_added_at_once_have_numbers_of_their_own(client: TestClient, orders: str) -> None:
+def test_concurrently_added_versions_have_different_numbers(client: TestClient, orders: str) -> None:
     body = {"program": PROGRAM}
     assert at_once(6, lambda: client.post(f"pipelines/{orders}/versions", json=body)) == [201] * 6
     items = client.get(f"pipelines/{orders}/versions").json()["items"]
     assert [item["number"] for item in items] == [7, 6, 5, 4, 3, 2, 1]
 
 
-def test_of_edits_at_once_on_one_state_one_is_made(client: TestClient, orders: str) -> None:
+def test_one_of_several_concurrent_edits_succeeds(client: TestClient, orders: str) -> None:
     entry = client.get(f"pipelines/{orders}/versions/1/state").json()["state"][0]
     tag = client.get(f"pipelines/{orders}").headers["ETag"]
     body = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
@@ -70,7 +70,7 @@ def test_of_edits_at_once_on_one_state_one_is_made(client: TestClient, orders: s
     assert client.get(f"pipelines/{orders}").json()["newest"] == 2
 
 
-def test_of_the_same_requests_at_once_one_is_carried_out(client: TestClient, orders: str) -> None:
+def test_one_of_several_equal_concurrent_requests_is_executed(client: TestClient, orders: str) -> None:
     headers = {"Idempotency-Key": "k"}
     body = {"program": PROGRAM}
     codes = at_once(5, lambda: client.post(f"pipelines/{orders}/versions", json=body, headers=headers))
@@ -78,7 +78,7 @@ def test_of_the_same_requests_at_once_one_is_carried_out(client: TestClient, ord
     assert client.get(f"pipelines/{orders}").json()["newest"] == 2
 
 
-def test_one_name_is_given_once(client: TestClient) -> None:
+def test_concurrent_creations_of_one_name(client: TestClient) -> None:
     assert at_once(5, lambda: client.post("pipelines", json={"name": "orders"})) == [201] + [409] * 4
 
 
@@ -90,6 +90,6 @@ def test_lists_and_removal(client: TestClient, orders: str) -> None:
     assert client.get("pipelines").json()["total"] == 1
 
 
-def test_what_no_database_keeps_is_no_error_of_the_service(client: TestClient) -> None:
+def test_text_that_no_database_stores_is_a_client_error(client: TestClient) -> None:
     for path in ("pipelines?q=%00", "pipelines/%00", "pipelines/a%00/versions", "pipelines?q=%ed%a0%80"):
         assert client.get(path).status_code in (200, 404, 422), path

@@ -25,14 +25,14 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(home=tmp_path / "home", tokens=False, programs=(tmp_path / "programs",))
 
 
-def test_a_program_is_compiled_and_nothing_is_kept(client: TestClient, program: str) -> None:
+def test_compiling_stores_nothing(client: TestClient, program: str) -> None:
     compiled = client.post("compile", json={"program": program}).json()
     assert (compiled["stateful"], compiled["diff"], compiled["plan"]["flinkVersion"]) == (2, None, "2.3")
     assert len(compiled["graph"]["nodes"]) >= 4
     assert client.get("pipelines").json()["total"] == 0
 
 
-def test_it_is_compared_with_a_pipeline(client: TestClient, orders: str, program: str) -> None:
+def test_a_compiled_program_is_compared_with_a_pipeline(client: TestClient, orders: str, program: str) -> None:
     new = program.replace("SUM(amount)", "MAX(amount)")
     compiled = client.post("compile", json={"program": new, "over": orders}).json()
     assert (compiled["diff"]["verdict"], compiled["diff"]["new"]["name"]) == ("partial", "new")
@@ -45,7 +45,7 @@ def test_a_program_in_python_of_an_allowed_folder(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("file", ["../elsewhere.py", "link.py", "missing.py", "/etc/passwd", "..", "", "a\0b.py"])
-def test_no_program_of_another_place(file: str, client: TestClient, tmp_path: Path) -> None:
+def test_programs_outside_of_the_allowed_folders_are_refused(file: str, client: TestClient, tmp_path: Path) -> None:
     answer = client.post("compile", json={"file": file})
     assert answer.status_code == 422
     assert client.post("compile", json={"file": str(tmp_path / "elsewhere.py")}).status_code == 422

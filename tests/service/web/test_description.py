@@ -31,7 +31,7 @@ from tests.support.fake_runs import INSPECT, QUICK_COMMAND
 KNOWN = {"name": ("orders", "other", "missing"), "number": (1, 2, 3), "id": (1, 2)}
 
 
-def test_the_description_says_how_errors_are_answered(client: TestClient) -> None:
+def test_the_description_declares_error_answers(client: TestClient) -> None:
     description = client.get("openapi.json").json()
     assert description["components"]["schemas"]["Problem"]["required"] == ["title", "status", "detail"]
     operations = [operation for path in description["paths"].values() for operation in path.values()]

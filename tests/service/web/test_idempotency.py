@@ -19,7 +19,7 @@ class KilledError(BaseException):
     """The service was killed."""
 
 
-def test_what_was_changed_is_not_changed_again(settings: Settings, workers: Workers) -> None:
+def test_a_repeated_request_changes_nothing_again(settings: Settings, workers: Workers) -> None:
     parts = Parts(settings, open_database(settings), workers)
 
     def make(keep: Keep, fails: bool = False) -> dict[str, str]:

@@ -9,7 +9,7 @@ def make(client: TestClient, *names: str) -> None:
         assert client.post("pipelines", json={"name": name, "description": f"about {name}"}).status_code == 201
 
 
-def test_a_pipeline_is_made_found_changed_and_removed(client: TestClient) -> None:
+def test_a_pipeline_is_created_read_changed_and_removed(client: TestClient) -> None:
     response = client.post("pipelines", json={"name": "orders", "description": "old"})
     assert (response.status_code, response.headers["Location"]) == (201, "/api/v1/pipelines/orders")
     assert response.json()["state"] == "none"
@@ -23,7 +23,7 @@ def test_a_pipeline_is_made_found_changed_and_removed(client: TestClient) -> Non
     assert client.get("pipelines/orders").status_code == 404
 
 
-def test_nobodys_change_is_lost(client: TestClient) -> None:
+def test_concurrent_changes_are_not_lost(client: TestClient) -> None:
     make(client, "orders")
     assert client.patch("pipelines/orders", json={"description": "x"}).status_code == 428
     etag = client.get("pipelines/orders").headers["ETag"]
@@ -34,20 +34,20 @@ def test_nobodys_change_is_lost(client: TestClient) -> None:
     assert client.get("pipelines/orders").json()["description"] == "mine"
 
 
-def test_a_name_is_taken_once(client: TestClient) -> None:
+def test_names_are_unique(client: TestClient) -> None:
     make(client, "orders")
     again = client.post("pipelines", json={"name": "orders"})
     assert (again.status_code, again.json()["where"]) == (409, "orders")
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a..b", "-a", "a b", "ä", "x" * 101, "a\n"])
-def test_what_is_no_name(name: str, client: TestClient) -> None:
+def test_invalid_names(name: str, client: TestClient) -> None:
     answer = client.post("pipelines", json={"name": name})
     assert answer.status_code == 422, answer.text
     assert answer.json()["remedy"]
 
 
-def test_an_unknown_pipeline_is_told_with_the_nearest(client: TestClient) -> None:
+def test_an_unknown_pipeline_names_the_nearest(client: TestClient) -> None:
     make(client, "orders")
     assert client.get("pipelines/order").json()["remedy"] == "did you mean `orders`?"
 
@@ -67,6 +67,6 @@ def test_a_list_is_searched_and_paged(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "params", [{"limit": 0}, {"limit": 5000}, {"cursor": "é"}, {"cursor": "%%%"}, {"state": "odd"}]
 )
-def test_a_wrong_question_is_told(params: dict[str, str], client: TestClient) -> None:
+def test_invalid_query_parameters_are_reported(params: dict[str, str], client: TestClient) -> None:
     answer = client.get("pipelines", params=params)
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")

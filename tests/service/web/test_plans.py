@@ -3,7 +3,7 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 
 
-def test_the_drawing_has_operators_with_places(client: TestClient, orders: str) -> None:
+def test_the_graph_has_operators_with_positions(client: TestClient, orders: str) -> None:
     graph = client.get(f"pipelines/{orders}/versions/1/graph").json()
     assert {"source", "operator", "sink"} == {node["role"] for node in graph["nodes"]}
     assert {edge["from"] for edge in graph["edges"]} <= {node["id"] for node in graph["nodes"]}

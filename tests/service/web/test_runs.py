@@ -138,7 +138,7 @@ def test_settings_that_are_refused(client: TestClient, settings: dict[str, Any])
     assert run(client)["number"] == 0
 
 
-def test_options_of_a_start_are_of_that_start_alone(client: TestClient) -> None:
+def test_options_of_a_start_apply_once(client: TestClient) -> None:
     start = {"settings": {"conf": {"fake.do": "clock"}, "every": "1 h"}}
     client.post("/pipelines/shop/run/start", json=start)
     until(lambda: run(client)["state"] == "failed")
@@ -178,7 +178,7 @@ def test_options_of_a_start_that_are_refused(client: TestClient, options: dict[s
     assert client.post("/pipelines/shop/run/start", json=options).status_code == 422
 
 
-def test_what_is_not_there(client: TestClient) -> None:
+def test_missing_runs_and_figures(client: TestClient) -> None:
     assert client.get("/pipelines/none/run").status_code == 404
     assert client.get("/pipelines/none/run/progress").status_code == 404
     assert client.get("/pipelines/shop/state").status_code == 404
@@ -193,7 +193,7 @@ def test_points_are_picked_evenly() -> None:
     assert thinned([], 600) == []
 
 
-def test_figures_are_where_prometheus_looks(client: TestClient) -> None:
+def test_metrics_are_served_for_prometheus(client: TestClient) -> None:
     client.post("/pipelines/shop/run/start", json={})
     until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
     response = client.get("http://127.0.0.1/metrics")
@@ -223,7 +223,7 @@ def events(client: TestClient, **headers: str) -> list[tuple[int, dict[str, Any]
     return [(int(line["id"]), json.loads(line["data"])) for line in lines]
 
 
-def test_events_go_on_where_the_client_has_come_to(client: TestClient) -> None:
+def test_events_resume_after_the_last_event_id(client: TestClient) -> None:
     assert events(client) == []
     client.post("/pipelines/shop/run/start", json={})
     until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
@@ -241,7 +241,7 @@ def test_events_go_on_where_the_client_has_come_to(client: TestClient) -> None:
         assert events(client, **{"Last-Event-ID": odd}), odd
 
 
-def test_state_is_asked_for_where_there_is_some(client: TestClient) -> None:
+def test_state_queries_need_a_checkpoint(client: TestClient) -> None:
     assert client.get("/pipelines/shop/state").status_code == 404
     client.post("/pipelines/shop/run/start", json={"settings": {"conf": {"fake.do": "finish"}}})
     until(lambda: run(client)["state"] == "finished")

@@ -33,17 +33,17 @@ def test_an_edit_is_a_version_that_differs_in_the_ttl_alone(client: TestClient, 
     assert (diff["verdict"], [operator["change"] for operator in diff["operators"]].count("ttlChanged")) == ("full", 1)
 
 
-def test_the_number_of_the_input_stands_for_the_entry(client: TestClient, orders: str) -> None:
+def test_a_state_entry_may_be_named_by_its_input(client: TestClient, orders: str) -> None:
     assert edit(client, "3 d", state=0).status_code == 201
     assert entries(client, 2)[0]["ttl_ms"] == 259_200_000
 
 
-def test_of_two_edits_of_one_plan_the_second_is_refused(client: TestClient, orders: str) -> None:
+def test_the_second_of_two_edits_of_one_version_is_refused(client: TestClient, orders: str) -> None:
     tag = client.get("pipelines/orders").headers["ETag"]
     assert [edit(client, ttl, tag).status_code for ttl in ("3 d", "4 d")] == [201, 412]
 
 
-def test_an_upgrade_is_compared_with_the_state_that_is_held_not_with_an_edit_that_never_ran(
+def test_an_upgrade_is_compared_with_the_running_state(
     client: TestClient, orders: str, program: str, settings: Settings
 ) -> None:
     held = CompiledPlan.from_json(client.get("pipelines/orders/versions/1/plan").text)
@@ -57,7 +57,7 @@ def test_an_upgrade_is_compared_with_the_state_that_is_held_not_with_an_edit_tha
         assert edits == [(before, 20_000)]
 
 
-def test_an_edit_of_another_version_says_what_it_means_for_the_one_in_force(
+def test_an_edit_of_another_version_is_compared_with_the_one_in_force(
     client: TestClient, orders: str, program: str
 ) -> None:
     body = {"program": program.replace("SUM(amount)", "MAX(amount)"), "put_in_force": True}
@@ -65,7 +65,7 @@ def test_an_edit_of_another_version_says_what_it_means_for_the_one_in_force(
     assert edit(client, "3 d").json()["verdict"] != "full"
 
 
-def test_an_edit_says_what_it_is_made_on(client: TestClient, orders: str) -> None:
+def test_an_edit_requires_the_etag_of_its_version(client: TestClient, orders: str) -> None:
     body = {"edits": [{"node": 1, "state": "x", "ttl": "1 d"}]}
     answer = client.post("pipelines/orders/versions/1/ttl", json=body)
     assert (answer.status_code, answer.json()["where"]) == (428, "If-Match")
@@ -75,7 +75,7 @@ def test_an_edit_says_what_it_is_made_on(client: TestClient, orders: str) -> Non
     ("change", "message"),
     [({"ttl": "soon"}, "soon"), ({"state": "leftsState"}, "no state entry"), ({"node": "nowhere"}, "no node")],
 )
-def test_a_wrong_edit_is_told_before_and_refused_after(
+def test_a_wrong_edit_is_reported_by_the_check_and_refused(
     change: dict[str, str], message: str, client: TestClient, orders: str
 ) -> None:
     entry = entries(client)[0]
@@ -93,7 +93,7 @@ def test_a_wrong_edit_is_told_before_and_refused_after(
     assert client.get("pipelines/orders").json()["newest"] == 1
 
 
-def test_what_is_doubtful_is_told(client: TestClient, orders: str) -> None:
+def test_doubtful_edits_are_reported(client: TestClient, orders: str) -> None:
     entry = entries(client)[0]
     body = {"edits": [{"node": entry["node"], "state": entry["entry"], "ttl": "5"}]}
     check = client.post("pipelines/orders/versions/1/ttl/check", json=body).json()

@@ -34,7 +34,7 @@ INSERT INTO b SELECT shout(t) FROM a;
 """
 
 
-def test_it_is_asked_as_it_would_be_started(settings: Settings, workers: Workers, tmp_path: Path) -> None:
+def test_a_preview_uses_the_options_of_the_start(settings: Settings, workers: Workers, tmp_path: Path) -> None:
     (tmp_path / "loud_words.py").write_text(FUNCTION)
     settings = settings.model_copy(update={"programs": (tmp_path,)})
     with client_of(application(settings, workers, (sys.executable, "-c", SAYS))) as client:
@@ -61,7 +61,7 @@ def test_it_is_asked_as_it_would_be_started(settings: Settings, workers: Workers
     assert conf == "spark.a=b\n" and "spark.a" not in " ".join(argv)
 
 
-def test_a_refusal_is_answered_with_what_to_do(settings: Settings, workers: Workers) -> None:
+def test_a_refusal_has_a_remedy(settings: Settings, workers: Workers) -> None:
     plain = PROGRAM.replace("CREATE FUNCTION shout AS 'loud_words.Shout' LANGUAGE PYTHON;", "").replace("shout(t)", "t")
     with client_of(application(settings, workers, (sys.executable, "-c", FAILS))) as client:
         client.post("pipelines", json={"name": "shop"})

@@ -41,7 +41,7 @@ def test_a_program_is_compiled_over_the_version_in_force(client: TestClient, ord
     }
 
 
-def test_a_plan_is_a_version_and_comes_out_as_it_went_in(client: TestClient, orders: str) -> None:
+def test_an_uploaded_plan_is_returned_unchanged(client: TestClient, orders: str) -> None:
     text = client.get(f"pipelines/{orders}/versions/1/plan").text
     client.post("pipelines", json={"name": "copy"})
     added = client.post("pipelines/copy/versions", json={"plan": text})
@@ -72,7 +72,7 @@ def test_another_version_is_put_in_force(client: TestClient, orders: str, progra
     assert (missing.status_code, missing.json()["remedy"]) == (404, "the newest is 2, old ones may be gone")
 
 
-def test_who_put_which_version_in_force_is_kept(client: TestClient, orders: str, program: str) -> None:
+def test_the_history_of_versions_in_force(client: TestClient, orders: str, program: str) -> None:
     client.post(f"pipelines/{orders}/versions", json={"program": program, "put_in_force": True})
     for version in (1, 1, 2):
         client.put(f"pipelines/{orders}/in-force", json={"version": version}, headers={"If-Match": "*"})
@@ -82,7 +82,7 @@ def test_who_put_which_version_in_force_is_kept(client: TestClient, orders: str,
     assert ([item["version"] for item in rest["items"]], rest["cursor"]) == ([1], "")
 
 
-def test_a_program_that_is_refused_leaves_nothing(client: TestClient, orders: str) -> None:
+def test_a_refused_program_adds_no_version(client: TestClient, orders: str) -> None:
     answer = client.post(f"pipelines/{orders}/versions", json={"program": "INSERT INTO nowhere SELECT 1"})
     problem = answer.json()
     assert (answer.status_code, "line 1" in problem["where"], bool(problem["remedy"])) == (422, True, True)
@@ -90,7 +90,7 @@ def test_a_program_that_is_refused_leaves_nothing(client: TestClient, orders: st
 
 
 @pytest.mark.parametrize("body", [{}, {"program": "x", "file": "y"}, {"program": "x", "colour": 1}, {"plan": 5}])
-def test_a_version_is_one_thing(body: dict[str, object], client: TestClient, orders: str) -> None:
+def test_a_version_has_either_a_program_or_a_plan(body: dict[str, object], client: TestClient, orders: str) -> None:
     assert client.post(f"pipelines/{orders}/versions", json=body).status_code == 422
 
 
@@ -112,7 +112,7 @@ def test_a_failed_request_may_be_sent_again(client: TestClient, orders: str) -> 
     assert [answer.status_code for answer in answers] == [422, 422]
 
 
-def test_secrets_do_not_leave_and_come_back_by_themselves(client: TestClient) -> None:
+def test_secrets_are_masked_and_filled_in_again(client: TestClient) -> None:
     client.post("pipelines", json={"name": "db"})
     assert client.post("pipelines/db/versions", json={"program": SECRET}).status_code == 201
     shown = client.get("pipelines/db/versions/1").json()["program"]
@@ -125,7 +125,7 @@ def test_secrets_do_not_leave_and_come_back_by_themselves(client: TestClient) ->
     assert versions[0]["plan_hash"] == versions[1]["plan_hash"]
 
 
-def test_secrets_in_options_do_not_leave_either(client: TestClient, orders: str, program: str) -> None:
+def test_secrets_in_options_are_masked_too(client: TestClient, orders: str, program: str) -> None:
     body = {"program": program, "options": {"my.password": "geheim"}, "put_in_force": True}
     assert client.post(f"pipelines/{orders}/versions", json=body).status_code == 201
     shown = client.get(f"pipelines/{orders}/versions/2")
@@ -136,7 +136,7 @@ def test_secrets_in_options_do_not_leave_either(client: TestClient, orders: str,
     assert (unknown.status_code, unknown.json()["where"]) == (422, "options")
 
 
-def test_what_was_put_in_force_while_a_program_is_compiled_is_not_lost(
+def test_a_version_put_in_force_during_a_compilation_is_not_lost(
     client: TestClient, orders: str, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A TTL edit in between is kept: the program is compiled again over it."""
@@ -158,7 +158,7 @@ def test_what_was_put_in_force_while_a_program_is_compiled_is_not_lost(
     assert client.get(f"pipelines/{orders}/versions/3/state").json()["state"][0]["ttl_ms"] == 259_200_000
 
 
-def test_a_hidden_value_that_nobody_knows_is_refused(client: TestClient) -> None:
+def test_an_unknown_masked_value_is_refused(client: TestClient) -> None:
     client.post("pipelines", json={"name": "db"})
     answer = client.post("pipelines/db/versions", json={"program": SECRET.replace("geheim", "******")})
     assert (answer.status_code, answer.json()["remedy"]) == (422, "write the value")

@@ -64,13 +64,13 @@ def busy(workers: Workers, folder: Path) -> Iterator[None]:
         workers.close()
 
 
-def test_who_waits_too_long_for_a_worker_is_told(tmp_path: Path) -> None:
+def test_waiting_too_long_for_a_worker_is_an_error(tmp_path: Path) -> None:
     workers = Workers(Limits(compile_workers=1, compile_seconds=1))
     with busy(workers, tmp_path), pytest.raises(BusyError, match="all workers are busy"):
         workers.run("compile", text=SQL)
 
 
-def test_a_long_compile_keeps_nobody_from_looking_at_plans(tmp_path: Path) -> None:
+def test_a_long_compilation_does_not_block_plan_requests(tmp_path: Path) -> None:
     workers = Workers(Limits(compile_workers=1, compile_seconds=3, waiting=0))
     plan = workers.run("compile", text=SQL)["plan"]
     with busy(workers, tmp_path):
@@ -80,7 +80,7 @@ def test_a_long_compile_keeps_nobody_from_looking_at_plans(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("program", "message"), [(LARGE, "MemoryError|memory"), (ENDING, "ended with code 3")])
-def test_what_a_program_does_to_its_process_is_told(
+def test_a_program_that_breaks_its_process_is_reported(
     program: str, message: str, workers: Workers, tmp_path: Path
 ) -> None:
     with pytest.raises((ProgramError, Refusal), match=message):
@@ -88,7 +88,7 @@ def test_what_a_program_does_to_its_process_is_told(
     assert workers.run("compile", text=SQL)["operators"] == 2
 
 
-def test_a_worker_that_is_killed_is_another_one_the_next_time() -> None:
+def test_a_killed_worker_is_replaced() -> None:
     workers = Workers(Limits(compile_workers=1))
     try:
         workers.run("compile", text=SQL)
@@ -103,13 +103,13 @@ def test_a_worker_that_is_killed_is_another_one_the_next_time() -> None:
         workers.close()
 
 
-def test_what_is_asked_again_is_not_done_again(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_task_is_cached(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     first = workers.run_once("check", plan="{}")
     monkeypatch.setattr(workers, "run", lambda *_, **__: pytest.fail("done again"))
     assert workers.run_once("check", plan="{}") is first
 
 
-def test_one_program_leaves_nothing_to_the_next(workers: Workers, tmp_path: Path) -> None:
+def test_programs_share_no_state(workers: Workers, tmp_path: Path) -> None:
     text = (
         "import builtins\nassert not hasattr(builtins, 'seen')\nbuiltins.seen = 1\n"
         "def main(env):\n"

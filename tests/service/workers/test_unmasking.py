@@ -38,7 +38,7 @@ def compiled(text: str, known: str = KNOWN) -> dict[str, Any]:
         ("SELECT id, a", "SELECT id, CONCAT(a, '******')"),
     ],
 )
-def test_a_secret_is_kept_where_it_was(old: str, new: str) -> None:
+def test_a_masked_secret_is_filled_in_at_its_place(old: str, new: str) -> None:
     result = compiled(SHOWN.replace(old, new))
     assert "'password' = 'ge''heim'" in result["program"]
     assert f'"password" : "{PASSWORD}"' in result["plan"]
@@ -83,13 +83,13 @@ def test_an_editor_does_not_read_a_secret_of_the_version_in_force(name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["another url", "an unknown option", "another table", "a hint", "LIKE", "another key"])
-def test_a_secret_that_would_go_elsewhere_has_to_be_typed_anew(name: str) -> None:
+def test_a_secret_that_would_be_sent_elsewhere_must_be_entered_again(name: str) -> None:
     with pytest.raises(CompiledPlanError, match="is hidden here") as raised:
         compiled(SHOWN.replace(*ATTACKS[name]))
     assert "write the" in raised.value.remedy
 
 
-def test_a_part_of_a_url_is_kept_and_goes_to_its_host_alone() -> None:
+def test_a_secret_in_a_url_is_bound_to_its_host() -> None:
     known = KNOWN.replace("//db/a", "//u:tief@db/a")
     shown = SHOWN.replace("//db/a", "//u:******@db/a")
     assert "//u:tief@db/a" in compiled(shown, known)["program"]
@@ -110,7 +110,7 @@ def test_nothing_is_filled_in_before_the_first_version() -> None:
 
 
 @pytest.mark.parametrize("value", ["******", "jdbc:postgresql://u:******@db/a"])
-def test_a_plan_as_it_is_shown_is_no_plan_to_run(value: str) -> None:
+def test_a_masked_plan_cannot_run(value: str) -> None:
     plan: str = compile_(KNOWN.replace("jdbc:postgresql://db/a", "jdbc:postgresql://u:tief@db/a"))["plan"]
     assert read(plan)["operators"] > 0
     for secret in ("jdbc:postgresql://u:tief@db/a", PASSWORD):
@@ -118,7 +118,7 @@ def test_a_plan_as_it_is_shown_is_no_plan_to_run(value: str) -> None:
             read(plan.replace(secret, value))
 
 
-def test_a_secret_of_one_table_does_not_go_where_that_of_another_goes() -> None:
+def test_secrets_are_bound_to_their_table() -> None:
     more_options = JDBC.replace("db/a", "other/a").format("anderes")
     known = KNOWN.replace(INSERT, f"CREATE TABLE more (id INT) WITH ({more_options}); {INSERT}")
     more = JDBC.replace("db/a", "other/a").replace(", 'password' = '{}'", "")

@@ -28,7 +28,7 @@ def test_a_killed_broker_starts_again_on_its_port_and_data(tmp_path: Path) -> No
 
 
 @pytest.mark.deep
-def test_two_that_fetch_at_once_both_have_the_jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_fetches_both_get_the_jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     program = "from tools.services.kafka import connector_jars as c; assert all(each.is_file() for each in c())"
     both = [subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) for _ in range(2)]

@@ -28,7 +28,7 @@ def test_a_killed_server_starts_again_on_its_port_and_data(tmp_path: Path) -> No
     assert not listens(server.port)
 
 
-def test_a_server_that_ends_at_once_is_told_with_its_own_words(tmp_path: Path) -> None:
+def test_a_server_that_fails_to_start_is_reported_with_its_output(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

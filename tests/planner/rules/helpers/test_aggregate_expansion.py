@@ -46,7 +46,7 @@ def shown(rex: RexNode) -> str:
     return f"{getattr(rex, 'value', None)}"
 
 
-def test_sum_and_average_stay_where_nothing_is_saved() -> None:
+def test_sum_and_average_stay_if_expansion_saves_nothing() -> None:
     assert reduce_aggregates([call("SUM", 1), call("COUNT", 1)], [INT], TYPES) is None
     assert reduce_aggregates([call("AVG", 1), call("SUM", 1)], [INT], TYPES) is None
     assert reduce_aggregates([call("AVG", 2)], [INT], TYPES) is None
@@ -77,7 +77,7 @@ def test_a_sample_divides_by_one_less_and_has_no_spread_of_one_value() -> None:
     assert shown(reduction.projection[1]) == f"/(#1, {less}):DOUBLE"
 
 
-def test_what_stands_beside_a_deviation_is_written_out_too() -> None:
+def test_aggregates_beside_a_deviation_are_expanded_too() -> None:
     reduction = reduced(call("AVG", 1), call("STDDEV_POP", 3))
     assert [item.name for item in reduction.calls] == ["$SUM$1", "$COUNT$1", "$$WELFORD_M2$1$1", "$COUNT$1"]
     assert shown(reduction.projection[1]) == "CAST(/(#1, #2):BIGINT):INT"
@@ -99,7 +99,7 @@ def inner(rex: RexNode) -> list[tuple[str, str]]:
     return [(node.name, str(node.type)) for node in walk(rex) if isinstance(node, Over)]
 
 
-def test_sum_over_a_window_is_null_where_nothing_was_counted() -> None:
+def test_sum_over_an_empty_window_is_null() -> None:
     rex = over("SUM", 1)
     assert isinstance(rex, Call) and rex.name == "$CASE$1" and rex.type == INT
     assert inner(rex) == [("$COUNT$1", "BIGINT NOT NULL"), ("$$SUM0$1", "INT NOT NULL")]

@@ -184,6 +184,6 @@ def test_qualify_compiles_to_the_plan_of_the_subquery_form(form):
         (f"SELECT k FROM s QUALIFY {NUMBER} v) = 1 AND {NUMBER} w) = 1", "must be computed on the same window"),
     ],
 )
-def test_what_flink_refuses_is_refused(query, message):
+def test_qualify_that_flink_refuses_is_refused(query, message):
     with pytest.raises(CompiledPlanError, match=message):
         operators("s1", query)

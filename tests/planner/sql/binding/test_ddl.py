@@ -219,7 +219,7 @@ def test_a_precision_too_large_is_the_largest(written: str, meant: str) -> None:
     assert table.columns[0].type == parse_type(meant)
 
 
-def test_a_source_without_watermarks_of_its_own_is_refused_when_it_is_read() -> None:
+def test_source_watermarks_are_refused_at_the_read() -> None:
     env = TableEnvironment()
     env.execute_sql(f"CREATE TABLE t (a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS SOURCE_WATERMARK()) {WITH}")
     with pytest.raises(ProgramError, match="'datagen' has no watermarks of its own"):

@@ -49,7 +49,7 @@ def shape(plan: CompiledPlan, *, sinks: bool) -> set[str]:
 
 
 @pytest.mark.parametrize("query", RECORDED)
-def test_hints_are_as_flinks(query: str) -> None:
+def test_hints_have_the_effect_of_flinks(query: str) -> None:
     wanted = RECORDED[query]
     if wanted == "refused":
         with pytest.raises(CompiledPlanError):
@@ -67,7 +67,7 @@ def test_hints_are_as_flinks(query: str) -> None:
         ("WITH q AS (SELECT id, v FROM a) SELECT id, v FROM q /*+ OPTIONS('rows-per-second' = '5') */", "OPTIONS"),
     ],
 )
-def test_hints_that_flink_passes_over_are_warned_of(query: str, hint: str) -> None:
+def test_hints_that_flink_ignores_give_a_warning(query: str, hint: str) -> None:
     env = TableEnvironment()
     env.execute_sql(SETUP)
     with pytest.warns(ProgramWarning, match=f"{hint} has no effect .line 1, column"):

@@ -147,7 +147,7 @@ def test_state_ttl_reaches_joins_with_the_names_of_their_sides(env: TableEnviron
     assert (join.left_aliases, join.right_aliases) == (("x",), ("w",))
 
 
-def test_of_a_join_of_joins_only_single_tables_have_names(env: TableEnvironment) -> None:
+def test_hints_in_nested_joins_name_single_tables_only(env: TableEnvironment) -> None:
     text = (
         "INSERT INTO k SELECT /*+ STATE_TTL('t' = '1d', 'w' = '2h') */ t.a, d, t.a FROM t "
         "JOIN u ON t.a = u.a JOIN w ON t.a = w.a"

@@ -446,7 +446,7 @@ def test_distinct_over_group_by_is_two_aggregates(bind: Bind) -> None:
         ("WITH q(x) AS (SELECT a, b FROM t) SELECT x FROM q", "number of columns must match"),
     ],
 )
-def test_what_flink_refuses_is_refused(bind: Bind, query: str, message: str) -> None:
+def test_queries_that_flink_refuses_are_refused(bind: Bind, query: str, message: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         bind(query)
     assert message in caught.value.message
@@ -460,7 +460,7 @@ def test_what_flink_refuses_is_refused(bind: Bind, query: str, message: str) -> 
         ("SELECT GROUP_ID() FROM t GROUP BY GROUPING SETS ((a), (a))", "GROUP_ID of a grouping set"),
     ],
 )
-def test_what_is_not_supported_is_refused_by_name(bind: Bind, query: str, what: str) -> None:
+def test_unsupported_clauses_are_refused_by_name(bind: Bind, query: str, what: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         bind(query)
     assert what in caught.value.message

@@ -56,7 +56,9 @@ def env() -> TableEnvironment:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("what", MADE)
-def test_flip_155_has_no_operation_of_a_table(env: TableEnvironment, what: str, operation: str) -> None:
+def test_flip_155_an_incomplete_operation_has_no_table_methods(
+    env: TableEnvironment, what: str, operation: str
+) -> None:
     make, remedy = MADE[what]
     half = make(env.from_path("Bid"))
     with pytest.raises(ProgramError) as fault:
@@ -78,7 +80,7 @@ TAKING: dict[str, Callable[[TableEnvironment, Any], object]] = {
 
 @pytest.mark.parametrize("operation", TAKING)
 @pytest.mark.parametrize("what", ["a grouped table", "a table with windows of OVER", "a window"])
-def test_is_no_table_for_another_operation(env: TableEnvironment, what: str, operation: str) -> None:
+def test_an_incomplete_operation_is_no_operand(env: TableEnvironment, what: str, operation: str) -> None:
     make, remedy = MADE[what]
     with pytest.raises(ProgramError) as fault:
         TAKING[operation](env, make(env.from_path("Bid")))
@@ -86,7 +88,7 @@ def test_is_no_table_for_another_operation(env: TableEnvironment, what: str, ope
     assert fault.value.where == f"{operation}()" and remedy in fault.value.remedy
 
 
-def test_has_no_name_in_sql_and_no_rows(env: TableEnvironment) -> None:
+def test_an_incomplete_operation_has_no_sql_name_and_no_rows(env: TableEnvironment) -> None:
     grouped = env.from_path("Bid").group_by("item")
     with pytest.raises(ProgramError, match="a grouped table has no name in SQL"):
         env.sql_query(f"SELECT * FROM {grouped}")
@@ -109,7 +111,7 @@ WINDOWS: dict[str, tuple[Callable[[], Any], str, str]] = {
 
 
 @pytest.mark.parametrize("what", WINDOWS)
-def test_flip_155_windows_that_are_not_whole(env: TableEnvironment, what: str) -> None:
+def test_flip_155_incomplete_windows(env: TableEnvironment, what: str) -> None:
     make, message, remedy = WINDOWS[what]
     with pytest.raises(ProgramError) as fault:
         env.from_path("Bid").window(make())
@@ -188,7 +190,7 @@ WRONG: dict[str, tuple[Callable[[Table], object], str, str]] = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_with_it(env: TableEnvironment, what: str) -> None:
+def test_an_incomplete_operation_names_the_next_call(env: TableEnvironment, what: str) -> None:
     use, message, remedy = WRONG[what]
     with pytest.raises(CompiledPlanError) as fault:
         use(env.from_path("Bid"))
