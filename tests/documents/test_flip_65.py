@@ -348,7 +348,7 @@ def test_function_hint_overloads_of_python() -> None:
 
     assert signatures(F) == [
         "f(value => BIGINT NOT NULL) -> BIGINT NOT NULL",
-        "f(value => STRING NOT NULL, other => STRING NOT NULL) -> STRING NOT NULL",
+        "f(value => STRING NOT NULL, second => STRING NOT NULL) -> STRING NOT NULL",
     ]
     assert [item.method for item in signatures_of(G())] == ["eval", "eval_text"]
 
