@@ -52,7 +52,7 @@ class Warm:
         out, said = command.communicate(timeout=120)
         return command.returncode, out.splitlines(), said
 
-    def kept(self) -> Sequence[int]:
+    def pids(self) -> Sequence[int]:
         """The warm processes."""
         mine = f"XDG_RUNTIME_DIR={self.folder}\0".encode()
         pids = []
@@ -77,7 +77,7 @@ class Warm:
 def warm(tmp_path: Path) -> Iterator[Warm]:
     user = Warm(tmp_path)
     yield user
-    for pid in user.kept():
+    for pid in user.pids():
         os.kill(pid, signal.SIGKILL)
 
 
@@ -88,7 +88,7 @@ def test_commands_share_a_process_and_no_state(warm: Warm) -> None:
     )
     code, out, said = warm.run(good)
     assert (code, out) == (0, LINES), said
-    pids = warm.kept()
+    pids = warm.pids()
     assert len(pids) == 1
     warm.visited(says=b"")
     warm.visited(0, 1, 2, says=b"no JSON\n")
@@ -100,7 +100,7 @@ def test_commands_share_a_process_and_no_state(warm: Warm) -> None:
     code, out, said = warm.run("g.json", "--json")
     assert (code, out) == (0, LINES)
     assert all(line.startswith("{") for line in said.splitlines())
-    assert warm.kept() == pids
+    assert warm.pids() == pids
 
     running = warm.begun(endless)
     assert running.stdout is not None
@@ -109,7 +109,7 @@ def test_commands_share_a_process_and_no_state(warm: Warm) -> None:
     assert running.stderr is not None
     assert "nobody reads stdout any more" in running.stderr.read()
     assert running.wait(60) == 1
-    assert warm.kept() == pids
+    assert warm.pids() == pids
 
     running = warm.begun(endless)
     assert running.stdout is not None
@@ -120,13 +120,13 @@ def test_commands_share_a_process_and_no_state(warm: Warm) -> None:
     code, _, said = warm.run(warm="0s")
     assert code == 1
     assert "runs a command" in said
-    assert warm.kept() == pids
+    assert warm.pids() == pids
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "stopped after" in said
     # Leftovers of a stop end with the process.
-    wait_until(lambda: not warm.kept())
+    wait_until(lambda: not warm.pids())
 
 
 @pytest.mark.spark
@@ -134,11 +134,11 @@ def test_a_command_that_is_killed_ends_its_run(warm: Warm) -> None:
     running = warm.begun(warm.plan("endless.json", ENDLESS))
     assert running.stdout is not None
     assert running.stdout.readline().startswith("+I[")
-    (pid,) = warm.kept()
+    (pid,) = warm.pids()
     (java,) = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True).stdout.split()
     running.kill()
     running.communicate()
-    wait_until(lambda: not warm.kept() and not Path("/proc", java).exists())
+    wait_until(lambda: not warm.pids() and not Path("/proc", java).exists())
 
 
 @pytest.mark.deep
@@ -146,14 +146,14 @@ def test_a_command_that_is_killed_ends_its_run(warm: Warm) -> None:
 def test_a_process_ends_on_request_on_a_mismatch_or_when_idle(warm: Warm) -> None:
     good = warm.plan("good.json", GOOD)
     assert warm.run(good)[:2] == (0, LINES)
-    first = warm.kept()
+    first = warm.pids()
     assert warm.run("--conf", "spark.sql.shuffle.partitions=3", good)[:2] == (0, LINES)
-    wait_until(lambda: len(warm.kept()) == 1)
-    assert warm.kept() != first
+    wait_until(lambda: len(warm.pids()) == 1)
+    assert warm.pids() != first
     assert warm.run(warm="0s") == (0, [], "")
-    wait_until(lambda: not warm.kept())
+    wait_until(lambda: not warm.pids())
     assert warm.run(good, warm="1s")[:2] == (0, LINES)
-    wait_until(lambda: not warm.kept())
+    wait_until(lambda: not warm.pids())
     assert warm.run(good)[:2] == (0, LINES), "the socket of a process that has ended is in nobody's way"
 
 
@@ -161,7 +161,7 @@ def test_errors_before_the_start_of_spark_are_unchanged(warm: Warm) -> None:
     code, out, said = warm.run("/nowhere.json")
     assert (code, out) == (1, [])
     assert said == called("execute_plan", "/nowhere.json").stderr
-    wait_until(lambda: not warm.kept())
+    wait_until(lambda: not warm.pids())
     assert warm.run("--checkpoint", "c", "a.json", "b.json")[0] == 2
     assert warm.run(warm="0s") == (0, [], "")
 

@@ -37,8 +37,8 @@ class Case:
 
     @cached_property
     def expected(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / "expected.json").read_text(), parse_float=Decimal)
-        return found
+        document: dict[str, Any] = json.loads((self.folder / "expected.json").read_text(), parse_float=Decimal)
+        return document
 
     @property
     def refused_at(self) -> str:

@@ -99,14 +99,14 @@ def _messages(file: Path) -> list[str]:
     return [line for line in file.read_text().splitlines() if line]
 
 
-def run(spark: SparkSession, topics: Topics, found: Fed, out: Path) -> str:
+def run(spark: SparkSession, topics: Topics, inputs: Fed, out: Path) -> str:
     """What differs from Flink's result; the error where it does not run."""
     from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.session.options import RunOptions
     from tests.support.topics import Message
 
     left = 0
-    for topic, file in found.files.items():
+    for topic, file in inputs.files.items():
         topics.make(topic)
         topics.send(topic, [Message(line) for line in _messages(file)])
         left += len(_messages(file))
@@ -118,7 +118,7 @@ def run(spark: SparkSession, topics: Topics, found: Fed, out: Path) -> str:
             running.stop()
 
     try:
-        running = Run(spark, found.plan, RunOptions(trigger=_TRIGGER), report=report)
+        running = Run(spark, inputs.plan, RunOptions(trigger=_TRIGGER), report=report)
         watch = threading.Timer(_MOST_SECONDS, running.stop)
         watch.daemon = True
         watch.start()
@@ -126,7 +126,7 @@ def run(spark: SparkSession, topics: Topics, found: Fed, out: Path) -> str:
         watch.cancel()
     except CompiledPlanError as error:
         return str(error)
-    return f"{left} rows were not read in {_MOST_SECONDS} s" if left > 0 else difference(found.case, out)
+    return f"{left} rows were not read in {_MOST_SECONDS} s" if left > 0 else difference(inputs.case, out)
 
 
 def main(broker: str, folder: str, *names: str) -> None:
@@ -140,12 +140,12 @@ def main(broker: str, folder: str, *names: str) -> None:
         topics = Topics(spark, Broker(broker))
         for case in runnable():
             out = Path(folder, case.name)
-            found = fed(case, out, broker)
-            if (names and case.name not in names) or found.refusal:
+            inputs = fed(case, out, broker)
+            if (names and case.name not in names) or inputs.refusal:
                 continue
             begin = time.monotonic()
-            told = {"case": case.name, "difference": run(spark, topics, found, out)}
-            print(json.dumps({**told, "seconds": round(time.monotonic() - begin, 1)}), flush=True)
+            verdict = {"case": case.name, "difference": run(spark, topics, inputs, out)}
+            print(json.dumps({**verdict, "seconds": round(time.monotonic() - begin, 1)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -148,9 +148,9 @@ class Reader:
         if words[0] in COMMANDS and not _SHELL.search(line.partition(" #")[0]):
             if words[0] in ("execute-plan", "inspect-state"):
                 words = [self._placed(word) for word in words]
-            done = CliRunner().invoke(import_module(COMMANDS[words[0]]).app, words[1:])
-            assert done.exit_code == 0, f"{line}\n{done.output}{done.exception or ''}"
-            return done.output
+            result = CliRunner().invoke(import_module(COMMANDS[words[0]]).app, words[1:])
+            assert result.exit_code == 0, f"{line}\n{result.output}{result.exception or ''}"
+            return result.output
         done = subprocess.run(["bash", "-euc", line], cwd=self.folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
         return done.stdout

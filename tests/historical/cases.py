@@ -95,7 +95,7 @@ class Case:
         for part in (1, 2):
             add_part(self.data, part, place)
 
-    def kept(self) -> Iterator[tuple[str, str]]:
+    def state_formats(self) -> Iterator[tuple[str, str]]:
         """The state formats in its checkpoint, by kind and version."""
         with tarfile.open(self.folder / STOPPED) as archive:
             for member in archive.getmembers():
@@ -140,7 +140,8 @@ def compiled(name: str, text: str) -> CompiledPlan:
     if name in PLANS:
         return CompiledPlan.read_file(str(PLANS[name]))
     data = json.loads(TableEnvironment().compile_script(text).to_json(), object_hook=_anywhere)
-    EDITS.get(name, lambda plan: None)(data)
+    if name in EDITS:
+        EDITS[name](data)
     return CompiledPlan.from_json(json.dumps(data))
 
 

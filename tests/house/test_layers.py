@@ -20,7 +20,8 @@ LIGHT = tuple(
 
 @pytest.fixture(scope="module")
 def project(root: Path) -> dict[str, object]:
-    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared: dict[str, object] = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return declared
 
 
 def loaded_after(statement: str, root: Path) -> set[str]:

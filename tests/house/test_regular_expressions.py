@@ -150,7 +150,7 @@ def pieces(parsed: Any) -> Iterator[str]:
         elif kind is op.ATOMIC_GROUP:
             yield from pieces(value)
         elif kind is op.BRANCH:
-            yield "".join(max(("".join(pieces(part)) for part in value[1]), key=len))
+            yield max(("".join(pieces(part)) for part in value[1]), key=len)
 
 
 def of_set(members: Any) -> str:

@@ -82,7 +82,7 @@ def add_classes(spark: SparkSession, folder: Path) -> None:
     spark.sql(f"ADD JAR '{Path(jar).rename(folder / 'messages.jar')}'").collect()
 
 
-def told(type_: str) -> dict[str, str]:
+def kernel_type(type_: str) -> dict[str, str]:
     """A message type as the kernel receives it."""
     own = descriptor_pb2.FileDescriptorSet.FromString(descriptor_set())
     # The file that defines the type comes last.
@@ -106,7 +106,8 @@ def encoded(type_: str, text: str) -> bytes:
 
 def decoded(type_: str, message: bytes) -> str:
     """The text of a message on one line; maps in the order of their keys."""
-    return text_format.MessageToString(_types()[type_].FromString(message), as_one_line=True)
+    text: str = text_format.MessageToString(_types()[type_].FromString(message), as_one_line=True)
+    return text
 
 
 @dataclass(frozen=True, slots=True)

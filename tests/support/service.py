@@ -48,7 +48,7 @@ def database_in(server: Server, name: str) -> str:
     """The URL of a new, empty PostgreSQL database."""
     address, _, user = server.address.removeprefix("jdbc:").partition("?")
     with psycopg.connect(f"{address}?{user}", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        connection.execute(f"CREATE DATABASE {name}")
     return f"{address.rpartition('/')[0]}/{name}?{user}"
 
 

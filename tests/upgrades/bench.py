@@ -103,7 +103,7 @@ def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Sett
         upgrade=setting.upgrade,
         warm_up=setting.warm_up,
     )
-    with asked(spark, setting.partitions):
+    with shuffle_partitions(spark, setting.partitions):
         Run(spark, plan, options, guarded=setting.guarded).execute()
 
 
@@ -113,7 +113,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 @contextmanager
-def asked(spark: SparkSession, partitions: int | None) -> Iterator[None]:
+def shuffle_partitions(spark: SparkSession, partitions: int | None) -> Iterator[None]:
     """A session in which a user asks for a number of partitions."""
     if partitions is None:
         yield
@@ -135,17 +135,17 @@ def table_of(folder: Path, *, keyed: bool) -> Table:
     """
     if keyed:
         return sorted((row for row in last_of(folder).values() if row is not None), key=str)
-    found = sums_of(folder)
-    taken = [(TAKEN, *row) for row, count in found.items() for _ in range(-count)]
-    return sorted([*found.elements(), *taken], key=str)
+    counts = sums_of(folder)
+    taken = [(TAKEN, *row) for row, count in counts.items() for _ in range(-count)]
+    return sorted([*counts.elements(), *taken], key=str)
 
 
 def sums_of(folder: Path) -> Counter[tuple[Any, ...]]:
     """How often each row was given, less how often it was taken back."""
-    found: Counter[tuple[Any, ...]] = Counter()
+    counts: Counter[tuple[Any, ...]] = Counter()
     for row, sign in _changes(folder):
-        found[row] += sign
-    return found
+        counts[row] += sign
+    return counts
 
 
 def last_of(folder: Path) -> dict[Any, tuple[Any, ...] | None]:

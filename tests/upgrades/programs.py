@@ -101,18 +101,18 @@ def write(folder: Path, number: int, rows: Mapping[str, Iterable[Mapping[str, An
 
 def flink_of(kind: Kind) -> FlinkDiff:
     """What `diff-plan --for flink` says of a kind: of the plans of both programs and a savepoint of the old one."""
-    old, new = (as_declared(kind, each, Path("/data")) for each in (False, True))
+    old, new = (as_declared(kind, is_new, Path("/data")) for is_new in (False, True))
     return flink_diff(diff_plans(old, new), old, new, {})
 
 
-def in_flink(found: FlinkDiff) -> Elsewhere:
+def in_flink(diff: FlinkDiff) -> Elsewhere:
     """What Flink makes of a kind, in a word."""
-    fates = {each.fate for each in found.operators}
-    if found.needs_permission or fates & {Fate.REFUSED, Fate.DROPPED}:
+    fates = {operator.fate for operator in diff.operators}
+    if diff.needs_permission or fates & {Fate.REFUSED, Fate.DROPPED}:
         return Elsewhere.REFUSED
     if Fate.UNKNOWN in fates:
         return Elsewhere.UNDEFINED
-    taken = [each for each in found.operators if each.fate in (Fate.RESTORED, Fate.OTHERS, Fate.WRONG)]
-    if any(each.verdict is not Verdict.FULL for each in taken):
+    taken = [operator for operator in diff.operators if operator.fate in (Fate.RESTORED, Fate.OTHERS, Fate.WRONG)]
+    if any(operator.verdict is not Verdict.FULL for operator in taken):
         return Elsewhere.WRONG
     return Elsewhere.EMPTY if Fate.EMPTY in fates else Elsewhere.RESTORED

@@ -51,7 +51,7 @@ class Trial:
 
     def group(self, kind: Kind) -> list[Kind]:
         """The kinds that a kind is done with."""
-        some = [each for each in self.kinds if self.alike(each) == self.alike(kind)]
+        some = [candidate for candidate in self.kinds if self.alike(candidate) == self.alike(kind)]
         at = some.index(kind) // TOGETHER * TOGETHER
         return some[at : at + TOGETHER]
 
@@ -119,10 +119,10 @@ class Outcomes:
     def of(self, trial: Trial, kind: Kind) -> Outcome:
         """What comes of a kind."""
         group = trial.group(kind)
-        found = once(self.folders, f"{trial.name}-{group[0].name}", lambda: dict(self._made(trial, group)))[kind.name]
-        if "fault" in found:
-            raise AssertionError(found["fault"])
-        return Outcome([tuple(row) for row in found["rows"]], found["said"])
+        outcome = once(self.folders, f"{trial.name}-{group[0].name}", lambda: dict(self._made(trial, group)))[kind.name]
+        if "fault" in outcome:
+            raise AssertionError(outcome["fault"])
+        return Outcome([tuple(row) for row in outcome["rows"]], outcome["said"])
 
     def _made(self, trial: Trial, group: Sequence[Kind]) -> Iterator[tuple[str, dict[str, Any]]]:
         bench = Bench(self.spark, self.folders.mktemp(f"{trial.name}-{len(group)}"), group)
@@ -167,7 +167,7 @@ def test_a_start_is_refused(kind: Kind, outcomes: Outcomes) -> None:
 
 @named(SILENT)
 def test_it_would_be_silently_wrong(kind: Kind, outcomes: Outcomes) -> None:
-    found = outcomes.of(UNGUARDED, kind)
-    assert found.rows == sorted(kind.wrong or (), key=str)
-    assert found.rows != outcomes.of(SCRATCH, kind).rows
-    assert any(f", {kind.says}" in line for line in found.said), found.said
+    outcome = outcomes.of(UNGUARDED, kind)
+    assert outcome.rows == sorted(kind.wrong or (), key=str)
+    assert outcome.rows != outcomes.of(SCRATCH, kind).rows
+    assert any(f", {kind.says}" in line for line in outcome.said), outcome.said

@@ -71,8 +71,8 @@ def ends(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Calla
 
     def of(name: str) -> list[Table]:
         group = next(some for some in GROUPS if name in {kind.name for kind in some})
-        found = once(tmp_path_factory, f"timers-{group[0].name}", lambda: _ends(spark, tmp_path_factory, group))
-        tables: list[Table] = found[name]
+        ends = once(tmp_path_factory, f"timers-{group[0].name}", lambda: _ends(spark, tmp_path_factory, group))
+        tables: list[Table] = ends[name]
         return tables
 
     return of
@@ -93,8 +93,8 @@ def _ends(spark: SparkSession, folders: pytest.TempPathFactory, kinds: Sequence[
 
 def _is_spread(checkpoint: Path) -> None:
     """The new generation has its number of partitions."""
-    found = {len(list(stage.glob("[0-9]*"))) for stage in (checkpoint / "generations/2/state").glob("[0-9]*")}
-    assert found == {AFTER}
+    partitions = {len(list(stage.glob("[0-9]*"))) for stage in (checkpoint / "generations/2/state").glob("[0-9]*")}
+    assert partitions == {AFTER}
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -28,15 +28,15 @@ def test_the_table_is_long_enough(root: Path) -> None:
 
 @named(KINDS)
 def test_the_verdict(kind: Kind) -> None:
-    old, new = (compiled(kind, each, Path("/data")) for each in (False, True))
-    found = diff_plans(old, new)
+    old, new = (compiled(kind, is_new, Path("/data")) for is_new in (False, True))
+    diff = diff_plans(old, new)
     if kind.warm_up:
-        empty = [each.new_node for each in found.operators if each.old_node is None]
-        found = diff_plans(old, new, [node for node in empty if node is not None])
-    said = "\n".join(map(str, found.parts))
-    assert worst(each.verdict for each in found.operators) is kind.state, said
-    assert found.verdict is kind.verdict, said
-    low = [part for part in found.parts if part.verdict is not Verdict.FULL]
+        empty = [operator.new_node for operator in diff.operators if operator.old_node is None]
+        diff = diff_plans(old, new, [node for node in empty if node is not None])
+    said = "\n".join(map(str, diff.parts))
+    assert worst(operator.verdict for operator in diff.operators) is kind.state, said
+    assert diff.verdict is kind.verdict, said
+    low = [part for part in diff.parts if part.verdict is not Verdict.FULL]
     assert all(part.why for part in low), "every verdict below full has its reason"
     if kind.names:
         assert any(kind.names in str(part) for part in low), said
@@ -45,8 +45,8 @@ def test_the_verdict(kind: Kind) -> None:
 @named([kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT])
 def test_what_flink_makes_of_it(kind: Kind) -> None:
     """It is what the table says, and what Flink has done: a job, a savepoint of it, a start of the other program."""
-    found, answer = flink_of(kind), answers()[kind.name]
-    assert in_flink(found) is kind.flink
-    fates = {each.fate for each in found.operators}
+    diff, answer = flink_of(kind), answers()[kind.name]
+    assert in_flink(diff) is kind.flink
+    fates = {operator.fate for operator in diff.operators}
     possible = {REFUSED} if Fate.REFUSED in fates else {ACCEPTED, REFUSED} if Fate.UNKNOWN in fates else {ACCEPTED}
-    assert answer in {unclaimed_then(each) if found.needs_permission else each for each in possible}
+    assert answer in {unclaimed_then(candidate) if diff.needs_permission else candidate for candidate in possible}

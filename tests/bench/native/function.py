@@ -3,7 +3,7 @@
 import sys
 
 import pyarrow as pa
-from pyspark.sql.functions import arrow_udf
+from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
 from pyspark.sql.types import StringType
 
 from tests.bench.functions import Label
@@ -12,7 +12,7 @@ from tests.bench.native import read, run, session
 EVAL = Label().eval
 
 
-@arrow_udf(StringType())
+@arrow_udf(StringType())  # type: ignore[untyped-decorator]
 def label(keys: pa.Array, values: pa.Array) -> pa.Array:
     """`Label.eval` of every row."""
     return pa.array([EVAL(key, value) for key, value in zip(keys.to_pylist(), values.to_pylist(), strict=True)])

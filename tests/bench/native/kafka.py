@@ -68,6 +68,7 @@ def _upsert(frame: DataFrame, url: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "fill":
-        fill(*sys.argv[2:4], *map(int, sys.argv[4:]))
+        broker, topic, *numbers = sys.argv[2:]
+        fill(broker, topic, *map(int, numbers))
     else:
         aggregate(*sys.argv[1:])

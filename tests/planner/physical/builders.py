@@ -17,7 +17,7 @@ def table(
     connector: str = "filesystem",
     **columns: LogicalType,
 ) -> CatalogTable:
-    options = (("connector", connector),)
+    options: tuple[tuple[str, str], ...] = (("connector", connector),)
     if connector == "filesystem":
         options += (("format", format_), ("path", f"/data/{name}"))
     return CatalogTable(

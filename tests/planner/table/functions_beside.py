@@ -21,7 +21,7 @@ class Add(ScalarFunction):
         return number + self.amount
 
 
-class Letters(TableFunction):
+class Letters(TableFunction[str]):
     def eval(self, text: str) -> Iterator[str]:
         yield from text
 
@@ -31,7 +31,7 @@ class Span(NamedTuple):
     high: int
 
 
-class SpanOf(AggregateFunction):
+class SpanOf(AggregateFunction[Span, list[int]]):
     def create_accumulator(self) -> list[int]:
         return []
 

@@ -21,8 +21,8 @@ ROW = t.row_of(
 
 def said(schema: Any, row: t.RowType = ROW, *, events: bool = False) -> str:
     text = schema if isinstance(schema, str) else json.dumps(schema)
-    found = schema_rule("avro-confluent", events=events)(row, {"schema": text})
-    return "" if found is None else found.message
+    fault = schema_rule("avro-confluent", events=events)(row, {"schema": text})
+    return "" if fault is None else fault.message
 
 
 def test_the_schema_of_the_columns_fits_whatever_its_names_and_docs() -> None:
@@ -57,7 +57,7 @@ def test_types_of_schemas_are_those_of_flink() -> None:
         {"type": "enum", "name": "E", "symbols": ["A"]}, {"type": "long", "logicalType": "timestamp-millis"},
         {"type": "int", "logicalType": "date"}, {"type": "int", "logicalType": "time-millis"},
     ]  # fmt: skip
-    fields = [{"name": f"c{at}", "type": each} for at, each in enumerate(kinds)]
+    fields = [{"name": f"c{at}", "type": kind} for at, kind in enumerate(kinds)]
     inner = t.row_of(["x"], [t.INT.not_null()])
     row = t.row_of(
         [f"c{at}" for at in range(len(kinds))],

@@ -20,7 +20,7 @@ MESSAGES = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": 
 
 
 def faults(options: dict[str, str], *, reading: bool = True) -> list[str]:
-    return [each.message for each in table_faults("t", options, row_of(["a"], [INT]), reading=reading)]
+    return [fault.message for fault in table_faults("t", options, row_of(["a"], [INT]), reading=reading)]
 
 
 @pytest.mark.parametrize("folder", ["/data/dead", "/data/in-dead", "s3://bucket/dead"])
@@ -122,5 +122,7 @@ def test_an_option_that_was_edited_into_a_plan() -> None:
         prepare(CompiledPlan.from_json(json.dumps(plan)))
     letters["resolvedTable"]["schema"]["columns"][0]["name"] = "t"
     plan["nodes"][0]["deadLetters"] = letters
-    (found,) = check(json.dumps(plan))
-    assert "they have no 't'" in found.message and found.pointer.startswith("/nodes/0/deadLetters/resolvedTable/schema")
+    (finding,) = check(json.dumps(plan))
+    assert "they have no 't'" in finding.message and finding.pointer.startswith(
+        "/nodes/0/deadLetters/resolvedTable/schema"
+    )

@@ -38,16 +38,16 @@ LEGACY = {"timestamp_mapping.legacy": "false"}
     ],
 )
 def test_what_a_format_cannot_hold(name: str, type_: str, options: dict[str, str], text: str) -> None:
-    found = unfit_columns(name, t.row_of(["a"], [t.parse_type(type_)]), options)
-    assert found is not None
-    assert text in found.message
-    assert found.remedy
+    unfit = unfit_columns(name, t.row_of(["a"], [t.parse_type(type_)]), options)
+    assert unfit is not None
+    assert text in unfit.message
+    assert unfit.remedy
 
 
 def test_raw_holds_one_column() -> None:
-    found = unfit_columns("raw", t.row_of(["a", "b"], [t.INT, t.INT]), {})
-    assert found is not None
-    assert "holds one column, and there are 2: a, b" in found.message
+    unfit = unfit_columns("raw", t.row_of(["a", "b"], [t.INT, t.INT]), {})
+    assert unfit is not None
+    assert "holds one column, and there are 2: a, b" in unfit.message
 
 
 @pytest.mark.parametrize("name", ["json", "csv", "parquet", "orc", "avro"])

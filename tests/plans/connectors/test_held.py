@@ -75,7 +75,7 @@ def test_tables_like_it_hold_it(others: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "type_", "found"),
+    ("values", "type_", "expected"),
     [
         ([1.0, None], "INT", [1, None]),
         ([1.0, 2.0], "TINYINT NOT NULL", [1, 2]),
@@ -84,17 +84,17 @@ def test_tables_like_it_hold_it(others: list[str]) -> None:
         ([1.0, None], "INT NOT NULL", "None is no value of INT NOT NULL"),
     ],
 )
-def test_whole_numbers_that_pandas_has_as_floats(values: list[Any], type_: str, found: Any) -> None:
+def test_whole_numbers_that_pandas_has_as_floats(values: list[Any], type_: str, expected: Any) -> None:
     frame = pd.DataFrame({"a b": values})
-    if isinstance(found, str):
-        with pytest.raises(DataError, match=found) as fault:
+    if isinstance(expected, str):
+        with pytest.raises(DataError, match=expected) as fault:
             TableEnvironment().from_dataframe(frame, f"ROW<`a b` {type_}>")
         assert fault.value.where == "from_dataframe(), column a b"
         return
     table = TableEnvironment().from_dataframe(frame, f"ROW<`a b` {type_}>")
     assert str(table.get_schema().get_column_data_types()[0]) == type_
     (data,) = (holding._HELD[name] for name in held() if holding._HELD[name].data.rows.num_rows == len(values))
-    assert data.data.rows.column(0).to_pylist() == found
+    assert data.data.rows.column(0).to_pylist() == expected
 
 
 def test_files_go_with_it() -> None:

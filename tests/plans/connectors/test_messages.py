@@ -23,7 +23,7 @@ def test_columns_of_keys_lose_their_prefix_and_may_be_in_values_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("partition:0,offset:42;partition:1,offset:300", {0: 42, 1: 300}),
         (" partition:3, offset:0 ; ", {3: 0}),
@@ -33,8 +33,8 @@ def test_columns_of_keys_lose_their_prefix_and_may_be_in_values_too() -> None:
         ("", None),
     ],
 )
-def test_offsets_of_partitions(text: str, found: dict[int, int] | None) -> None:
-    assert offsets(text) == found
+def test_offsets_of_partitions(text: str, expected: dict[int, int] | None) -> None:
+    assert offsets(text) == expected
 
 
 @pytest.mark.parametrize("connector", ["kafka", "upsert-kafka"])
@@ -51,10 +51,15 @@ def test_a_restart_compares_topic_brokers_and_formats_and_neither_starts_nor_sec
     }
     if connector == "kafka":
         passing |= {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1"}
-    kept = {"connector": connector, "value.format": "json", "value.json.timestamp-format.standard": "ISO-8601", **where}
+    options = {
+        "connector": connector,
+        "value.format": "json",
+        "value.json.timestamp-format.standard": "ISO-8601",
+        **where,
+    }
     table = CatalogTable.model_validate(
-        {"identifier": "`c`.`d`.`t`", "resolvedTable": {"schema": {"columns": []}, "options": {**kept, **passing}}}
+        {"identifier": "`c`.`d`.`t`", "resolvedTable": {"schema": {"columns": []}, "options": {**options, **passing}}}
     )
-    assert dict(options_of(table)) == kept
+    assert dict(options_of(table)) == options
     assert place_of(table, str) == {"connector": connector, **where, "topic-pattern": ""}
     assert connector_spec(connector) is not None

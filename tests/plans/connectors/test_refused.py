@@ -34,8 +34,8 @@ def test_every_option_of_flink_is_declared(name: str) -> None:
     options = spec.all_options if isinstance(spec, ConnectorSpec) else spec.options
     groups = [group.prefix.rstrip(".") for group in spec.groups]
     factory = FACTORIES[name]
-    given = {option for each in factory.values() for option in each if not option.startswith("fields.#.")}
-    assert given - set(options) - set(groups) == set()
+    option_names = {option for group in factory.values() for option in group if not option.startswith("fields.#.")}
+    assert option_names - set(options) - set(groups) == set()
     required = {option for option in factory["required"] if not options[option].required}
     assert required == set()
 
@@ -43,7 +43,7 @@ def test_every_option_of_flink_is_declared(name: str) -> None:
 def test_options_of_columns_of_datagen() -> None:
     spec = connector_spec("datagen")
     assert spec is not None and spec.column_options is not None
-    found = {
+    refused = {
         name.rpartition(".")[2]
         for kind in ("random", "sequence")
         for type_ in ("v",)
@@ -51,7 +51,7 @@ def test_options_of_columns_of_datagen() -> None:
     }
     of_columns = {name.rpartition(".")[2] for name in FACTORIES["datagen"]["options"] if name.startswith("fields.#.")}
     # The bounds are those of numbers, and how long ago is that of times.
-    assert of_columns - found == {"min", "max", "max-past"}
+    assert of_columns - refused == {"min", "max", "max-past"}
 
 
 @pytest.mark.parametrize("name", FLINK_CONNECTORS)
@@ -74,8 +74,8 @@ def test_formats_are_refused_with_the_reason(name: str) -> None:
         (name, option)
         for name in FACTORIES
         if (spec := connector_spec(name)) is not None
-        for option, found in spec.options.items()
-        if found.effect is Effect.REFUSED
+        for option, declared in spec.options.items()
+        if declared.effect is Effect.REFUSED
     ],
 )
 def test_options_are_refused_with_the_reason(name: str, option: str) -> None:
@@ -83,9 +83,9 @@ def test_options_are_refused_with_the_reason(name: str, option: str) -> None:
     assert spec is not None
     required = {key: "x" for key, item in spec.all_options.items() if item.required}
     formats = {key: "json" for slot in spec.formats for key in slot.options[:1]}
-    given = {"connector": name, **required, **formats, option: "x"}
-    found = [fault.message for fault in table_faults("t", given, ROW, reading=True)]
-    assert f"option {option!r} of table t is not supported: {spec.options[option].why}" in found
+    options = {"connector": name, **required, **formats, option: "x"}
+    messages = [fault.message for fault in table_faults("t", options, ROW, reading=True)]
+    assert f"option {option!r} of table t is not supported: {spec.options[option].why}" in messages
 
 
 def test_options_of_files_that_are_flinks_own() -> None:

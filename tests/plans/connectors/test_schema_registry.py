@@ -16,9 +16,10 @@ TABLE = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:
 
 
 def faults(options: dict[str, str], *, reading: bool = False, table: dict[str, str] = TABLE) -> list[str]:
-    given = {**table, **{f"avro-confluent.{key}": value for key, value in options.items()}}
+    all_options = {**table, **{f"avro-confluent.{key}": value for key, value in options.items()}}
     return [
-        f"{fault.message}: {fault.remedy}" for fault in table_faults("t", given, row_of(["a"], [INT]), reading=reading)
+        f"{fault.message}: {fault.remedy}"
+        for fault in table_faults("t", all_options, row_of(["a"], [INT]), reading=reading)
     ]
 
 
@@ -50,8 +51,8 @@ def test_a_table_needs_a_url_and_its_sink_one_topic_or_a_subject() -> None:
     ],
 )
 def test_what_does_not_run_is_refused_by_name(options: dict[str, str], text: str) -> None:
-    assert any(text in each for each in faults({"url": URL, **options}))
-    assert any(text in each for each in faults({"url": URL, **options}, reading=True))
+    assert any(text in fault for fault in faults({"url": URL, **options}))
+    assert any(text in fault for fault in faults({"url": URL, **options}, reading=True))
 
 
 def test_files_do_not_hold_it() -> None:
@@ -60,13 +61,13 @@ def test_files_do_not_hold_it() -> None:
 
 
 def test_the_client_has_names_of_its_own_and_options_go_before_properties() -> None:
-    given = {
+    options = {
         "schema-registry.url": URL,
         "ssl.truststore.location": "/a",
         "properties.schema.registry.ssl.truststore.location": "/b",
         "properties.schema.registry.basic.auth.user.info": "ann:x",
     }
-    assert settings(given) == {
+    assert settings(options) == {
         "url": URL,
         "schema.registry.ssl.truststore.location": "/a",
         "basic.auth.user.info": "ann:x",

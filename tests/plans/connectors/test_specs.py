@@ -105,8 +105,8 @@ def test_values_have_their_kind_and_options_that_are_not_declared_are_not_read()
 
 
 def test_the_listing_is_json_of_all_that_is_declared() -> None:
-    found = listing.to_dict()
-    files = found["connectors"]["filesystem"]
+    document = listing.to_dict()
+    files = document["connectors"]["filesystem"]
     path = next(option for option in files["options"] if option["name"] == "path")
     assert path == {
         "name": "path",
@@ -120,9 +120,9 @@ def test_the_listing_is_json_of_all_that_is_declared() -> None:
         "doc": "The file or folder; any Hadoop URI.",
     }
     assert files["source"]["changelog"] == ["INSERT"] and files["lookup"] is None
-    assert found["connectors"]["jdbc"]["lookup"] == {"caches": True}
-    assert {item["name"] for item in found["formats"]["maxwell-json"]["metadata"]} >= {"database", "table"}
-    assert set(found["connectors"]) == set(connector_specs()) and set(found["formats"]) == set(format_specs())
+    assert document["connectors"]["jdbc"]["lookup"] == {"caches": True}
+    assert {item["name"] for item in document["formats"]["maxwell-json"]["metadata"]} >= {"database", "table"}
+    assert set(document["connectors"]) == set(connector_specs()) and set(document["formats"]) == set(format_specs())
 
 
 # ------------------------------------------------------------ a connector of messages, declared here
@@ -163,8 +163,8 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> ConnectorSpec:
 
 
 def faults(**options: str) -> list[str]:
-    given = {key.replace("__", "-").replace("_", "."): value for key, value in options.items()}
-    return [fault.message for fault in table_faults("t", {"connector": "messages", **given}, ROW, reading=True)]
+    table_options = {key.replace("__", "-").replace("_", "."): value for key, value in options.items()}
+    return [fault.message for fault in table_faults("t", {"connector": "messages", **table_options}, ROW, reading=True)]
 
 
 def test_formats_of_keys_and_values_have_their_own_options(messages: ConnectorSpec) -> None:
@@ -176,10 +176,15 @@ def test_formats_of_keys_and_values_have_their_own_options(messages: ConnectorSp
     ]
     assert faults(topic="t", key_format="csv") == ["table t has no format, which connector 'messages' requires"]
     assert faults(topic="t", format="json", key_format="cvs") == ["no format is named 'cvs'"]
-    given = {"connector": "messages", "key.format": "csv", "value.format": "debezium-json", "key.csv.nonsense": "1"}
-    assert [spec.name for spec in formats_of(given, messages).values()] == ["debezium-json", "csv"]
-    assert changelog_of(given, reading=True) is ChangelogMode.ALL
-    assert list(unknown_format_options(given)) == ["key.csv.nonsense"]
+    table_options = {
+        "connector": "messages",
+        "key.format": "csv",
+        "value.format": "debezium-json",
+        "key.csv.nonsense": "1",
+    }
+    assert [spec.name for spec in formats_of(table_options, messages).values()] == ["debezium-json", "csv"]
+    assert changelog_of(table_options, reading=True) is ChangelogMode.ALL
+    assert list(unknown_format_options(table_options)) == ["key.csv.nonsense"]
 
 
 def test_options_of_a_group_are_taken_as_they_are(messages: ConnectorSpec) -> None:
@@ -199,9 +204,12 @@ def test_lineage_knows_the_place_and_what_shapes_no_row(messages: ConnectorSpec)
 
 
 def test_the_listing_has_groups_writable_metadata_guarantees_and_jars(messages: ConnectorSpec) -> None:
-    found = listing.connector_dict(messages)
-    assert found["groups"] == [{"name": "properties.*", "doc": "What the client's library takes."}]
-    assert [(item["name"], item["writable"]) for item in found["metadata"]] == [("offset", False), ("timestamp", True)]
-    assert found["sink"] == {"changelog": ["INSERT"], "guarantee": Guarantee.AT_LEAST_ONCE.value}
-    assert found["formats"] == [["value.format", "format"], ["key.format"]]
-    assert found["jars"] == ["org.example:messages:1"]
+    document = listing.connector_dict(messages)
+    assert document["groups"] == [{"name": "properties.*", "doc": "What the client's library takes."}]
+    assert [(item["name"], item["writable"]) for item in document["metadata"]] == [
+        ("offset", False),
+        ("timestamp", True),
+    ]
+    assert document["sink"] == {"changelog": ["INSERT"], "guarantee": Guarantee.AT_LEAST_ONCE.value}
+    assert document["formats"] == [["value.format", "format"], ["key.format"]]
+    assert document["jars"] == ["org.example:messages:1"]

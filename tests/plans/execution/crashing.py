@@ -44,17 +44,17 @@ def write_input(folder: Path) -> None:
 
 def output(folder: Path) -> dict[str, Counter[str]]:
     """The lines of each sink; those of a changelog added up: how often each row is there in the end."""
-    found: dict[str, Counter[str]] = {}
+    result: dict[str, Counter[str]] = {}
     for name in ("joined", "totals", "copied"):
-        found[name] = Counter()
+        result[name] = Counter()
         for file in sorted((folder / name).glob("part-*")):
             for line in file.read_text().splitlines():
                 row = json.loads(line)
                 if name != "totals":
-                    found[name][line] += 1
+                    result[name][line] += 1
                     continue
                 for side, step in (("before", -1), ("after", 1)):
                     if row[side]:
-                        found[name][json.dumps(row[side], sort_keys=True)] += step
-        found[name] = +found[name]
-    return found
+                        result[name][json.dumps(row[side], sort_keys=True)] += step
+        result[name] = +result[name]
+    return result

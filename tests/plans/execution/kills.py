@@ -151,9 +151,9 @@ class Killed:
             self.kills += 1
             self.moments[f"{kind}: {phase}"] += 1
         else:
-            asked = moment is not None and moment.politely
+            graceful = moment is not None and moment.politely
             # One that is asked when all is done ends by the signal itself, which a shell shows as 143, too.
-            ends = (0, 143, -signal.SIGTERM) if asked else (0,)
+            ends = (0, 143, -signal.SIGTERM) if graceful else (0,)
             assert process.returncode in ends, f"{kind} ended with {process.returncode}: {said}"
         self.check(kind, before)
         if phase is None and process.returncode == 0:
@@ -178,10 +178,10 @@ class Killed:
         while process.poll() is None:
             assert time.monotonic() < deadline, f"{kind} goes on for {_LONGEST} s"
             for event in happening.within(max(0.0, min(0.2, due - time.monotonic()))):
-                found = self.phase(kind, event)
-                if not found:
+                entered = self.phase(kind, event)
+                if not entered:
                     continue
-                phase = found
+                phase = entered
                 seen[phase] += 1
                 # What the moment waits for may not come: the end does.
                 reached = moment is not None and (seen[moment.phase] >= moment.event or phase == LAST)
@@ -248,10 +248,10 @@ class Killed:
 
     def compare(self) -> None:
         """The sinks are what they were at the first end."""
-        found = output(self.folder)
-        self.expected = self.expected or found
-        assert all(found.values())
-        assert found == self.expected, f"after {self.kills} kills"
+        rows = output(self.folder)
+        self.expected = self.expected or rows
+        assert all(rows.values())
+        assert rows == self.expected, f"after {self.kills} kills"
 
 
 def killed(
@@ -268,13 +268,13 @@ def killed(
     seed = random.randrange(10**6) if seed is None else seed
     print(f"seed {seed}")
     write_input(folder)
-    found = kind(folder, random.Random(seed))
-    found.begin()
+    process = kind(folder, random.Random(seed))
+    process.begin()
     runs = 0
-    while found.kills < kills:
+    while process.kills < kills:
         runs += 1
-        found.once(spared=runs % _SPARED == 0)
-    ends = found.ends
-    while found.ends == ends:
-        found.once(spared=True)
-    return found
+        process.once(spared=runs % _SPARED == 0)
+    ends = process.ends
+    while process.ends == ends:
+        process.once(spared=True)
+    return process

@@ -170,15 +170,15 @@ def all_types() -> pa.Table:
     }
     arrays = []
     for type_, value in columns.values():
-        given = list(value.items()) if pa.types.is_map(type_) else value
-        arrays.append(pa.array([given, None], type=type_))
+        values = list(value.items()) if pa.types.is_map(type_) else value
+        arrays.append(pa.array([values, None], type=type_))
     return pa.table(arrays, names=list(columns))
 
 
 def test_arrow_in_and_out(env: TableEnvironment) -> None:
-    given = all_types()
-    table = env.from_dataframe(given)
-    types = dict(zip(given.column_names, map(str, table.get_schema().get_column_data_types()), strict=True))
+    frame = all_types()
+    table = env.from_dataframe(frame)
+    types = dict(zip(frame.column_names, map(str, table.get_schema().get_column_data_types()), strict=True))
     assert types["u64"] == "DECIMAL(20, 0)" and types["data"] == "BINARY(2)" and types["clock"] == "TIME(6)"
     assert types["zoned"] == "TIMESTAMP(3) WITH LOCAL TIME ZONE" and types["span"].startswith("INTERVAL DAY")
     first, second = table.execute().collect()

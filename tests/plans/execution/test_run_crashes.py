@@ -75,19 +75,19 @@ def test_a_start_that_was_killed_while_it_wrote_its_first_positions(
 
 
 def test_processes_that_are_killed(tmp_path: Path) -> None:
-    found = killed(tmp_path, 2)
-    assert found.ends >= 2
+    summary = killed(tmp_path, 2)
+    assert summary.ends >= 2
 
 
 @pytest.mark.deep
 def test_a_hundred_processes_that_are_killed(tmp_path: Path) -> None:
     started = time.monotonic()
-    found = killed(tmp_path, 100)
-    print(found.text, f"{time.monotonic() - started:.0f} s")
-    assert found.ends > 2
-    assert {"program", "head", "offsets"} <= found.phases("a start")
-    assert {"lock", "offsets", "state", "sinks", "commit"} <= found.phases("a restart")
-    assert any("asked to" in moment for moment in found.moments)
+    summary = killed(tmp_path, 100)
+    print(summary.text, f"{time.monotonic() - started:.0f} s")
+    assert summary.ends > 2
+    assert {"program", "head", "offsets"} <= summary.phases("a start")
+    assert {"lock", "offsets", "state", "sinks", "commit"} <= summary.phases("a restart")
+    assert any("asked to" in moment for moment in summary.moments)
 
 
 def test_two_starts_at_once(spark: SparkSession, tmp_path: Path) -> None:

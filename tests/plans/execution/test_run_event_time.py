@@ -164,7 +164,7 @@ def test_state_by_processing_time_goes_beside_windows(spark: SparkSession, tmp_p
     put(tmp_path / "clicks", "0.json", *(click(at, f"page {at}") for at in range(50)))
     run = Run(spark, plan, RunOptions(trigger="50 ms"), report=reports.append)
 
-    def kept() -> int:
+    def entries() -> int:
         states = {state.uid: state.state_rows for state in reports[-1].operators} if reports else {"": 99}
         return next(rows for uid, rows in states.items() if not uid.startswith("global"))
 
@@ -173,10 +173,10 @@ def test_state_by_processing_time_goes_beside_windows(spark: SparkSession, tmp_p
     def shrunk() -> bool:
         put(tmp_path / "clicks", f"{next(numbers)}.json", click(55, "other"))
         time.sleep(0.2)
-        return kept() <= 1
+        return entries() <= 1
 
     with Running(run):
-        wait_until(lambda: kept() > 10)
+        wait_until(lambda: entries() > 10)
         wait_until(shrunk)
 
 

@@ -60,7 +60,7 @@ def of_flink(name: str, folder: Path, rows: list[dict[str, Any]], format_: str) 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_plan_of_flink(spark: SparkSession, name: str, tmp_path: Path) -> None:
-    expected = Counter(found for row in ROWS if (found := RESULTS[name](row)) is not None)
+    expected = Counter(result for row in ROWS if (result := RESULTS[name](row)) is not None)
     assert Counter((row["id"], row["s"]) for row in of_flink(name, tmp_path, ROWS, "json")) == expected
 
 
@@ -105,8 +105,8 @@ def test_a_hundred_sinks_of_flink(spark: SparkSession, tmp_path: Path) -> None:
     text = lzma.decompress((FLINK / "sinks100.json.xz").read_bytes()).decode().replace("/out/", f"{tmp_path}/o")
     CompiledPlan.from_json(into_files(text, source(tmp_path / "t", ROWS), tmp_path)).execute().wait()
     for at in range(100):
-        found = sorted((row["id"], row["s"]) for row in written(tmp_path / f"o{at}"))
-        assert found == sorted((row["id"], row["s"]) for row in ROWS if row["x"] != at)
+        rows = sorted((row["id"], row["s"]) for row in written(tmp_path / f"o{at}"))
+        assert rows == sorted((row["id"], row["s"]) for row in ROWS if row["x"] != at)
 
 
 def declared(tables: dict[str, str], folder: Path, sink_format: str = "json") -> str:
@@ -132,8 +132,8 @@ def test_an_in_list(spark: SparkSession, count: int, tmp_path: Path) -> None:
     texts, numbers = tuple(map(str, range(0, 2 * count, 2))), tuple(range(0, 3 * count, 3))
     query = f"INSERT INTO o SELECT x FROM t WHERE CAST(x AS STRING) IN {texts} OR x IN {numbers};"
     run(query, {"t": COLUMNS, "o": "x INT"}, tmp_path)
-    found = sorted(row["x"] for row in written(tmp_path / "o"))
-    assert found == [row["x"] for row in ROWS if row["x"] % 2 == 0 or row["x"] % 3 == 0]
+    values = sorted(row["x"] for row in written(tmp_path / "o"))
+    assert values == [row["x"] for row in ROWS if row["x"] % 2 == 0 or row["x"] % 3 == 0]
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.deep)])
@@ -156,5 +156,5 @@ def test_sinks(spark: SparkSession, count: int, tmp_path: Path) -> None:
     tables = {"t": COLUMNS, **{f"o{at}": "x INT" for at in range(count)}}
     run(f"BEGIN STATEMENT SET;\n{inserts}END;", tables, tmp_path)
     for at in range(count):
-        found = sorted(row["x"] for row in written(tmp_path / f"o{at}"))
-        assert found == [row["x"] for row in ROWS if row["x"] != at]
+        values = sorted(row["x"] for row in written(tmp_path / f"o{at}"))
+        assert values == [row["x"] for row in ROWS if row["x"] != at]

@@ -55,8 +55,8 @@ def test_what_is_not_there_is_nothing(folder: ReadableFolder) -> None:
     ],
 )
 def test_a_path_is_local_or_remote(path: str, kind: type[ReadableFolder], uri: str) -> None:
-    found = folder_to_read(path)
-    assert (type(found), found.uri) == (kind, uri)
+    folder = folder_to_read(path)
+    assert (type(folder), folder.uri) == (kind, uri)
 
 
 def test_a_store_without_a_driver_is_refused_by_name() -> None:

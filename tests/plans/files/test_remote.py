@@ -83,14 +83,14 @@ def test_files_in_memory_are_written_and_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["samples/orders_shipments/program.sql", "-o", "s3://b/p.json"], "compiled-plan[s3]"),
         (["gs://b/program.sql"], "compiled-plan[gcs]"),
         (["s3://b/program.py"], "must be a local file"),
     ],
 )
-def test_compile_plan_says_it(arguments: list[str], told: str) -> None:
+def test_compile_plan_says_it(arguments: list[str], expected: str) -> None:
     command = [sys.executable, "-m", "compiled_plan.cli.compile_plan", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 1 and told in done.stderr and "internal error" not in done.stderr
+    assert done.returncode == 1 and expected in done.stderr and "internal error" not in done.stderr

@@ -67,8 +67,8 @@ def digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Digest]:
             (tmp_path / f"{name}.py").write_text(text)
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
-        found: ModuleType = importlib.import_module(names[0])
-        return code_digest(found.Taxed)
+        imported: ModuleType = importlib.import_module(names[0])
+        return code_digest(imported.Taxed)
 
     yield load
     for name in names:
@@ -118,7 +118,7 @@ def test_modules_beside_count_as_far_as_they_are_used(digest: Digest) -> None:
 
 
 def test_a_class_without_a_file_has_one_too() -> None:
-    def made(factor: int) -> type:
+    def scaler(factor: int) -> type:
         return type("Times", (), {"eval": lambda self, x: x * factor})
 
     def run(text: str) -> type:
@@ -127,7 +127,7 @@ def test_a_class_without_a_file_has_one_too() -> None:
         return space["Times"]
 
     source = "class Times:\n    def eval(self, x):\n        return x * {}\n"
-    assert code_digest(made(2)) == code_digest(made(2))
-    assert code_digest(made(2)) != code_digest(made(3))
+    assert code_digest(scaler(2)) == code_digest(scaler(2))
+    assert code_digest(scaler(2)) != code_digest(scaler(3))
     assert code_digest(run(source.format(2))) == code_digest(run(source.format(2)))
     assert code_digest(run(source.format(2))) != code_digest(run(source.format(3)))

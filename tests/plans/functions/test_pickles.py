@@ -52,9 +52,9 @@ class Window:
 
 
 def slotted(total: int) -> Slotted:
-    made = Slotted()
-    made.total = total
-    return made
+    slotted = Slotted()
+    slotted.total = total
+    return slotted
 
 
 PLAIN = [
@@ -78,16 +78,16 @@ OWN = [
 def test_values_come_back(value: Any, annotation: Any, write: Callable[[Any], bytes]) -> None:
     """The reader travels to workers, and what it made is pickled again."""
     read = pickle.loads(pickle.dumps(unpickling(annotation)))
-    found = read(write(value))
-    assert found == value and type(found) is type(value)
-    assert read(pickled(found)) == value
+    restored = read(write(value))
+    assert restored == value and type(restored) is type(value)
+    assert read(pickled(restored)) == value
 
 
 @pytest.mark.parametrize("array", [numpy.arange(6), numpy.arange(6.0).reshape(2, 3), numpy.zeros((2, 2), bool).T])
 def test_arrays_of_numbers_come_back(array: Any) -> None:
-    found = unpickling(object)(pickled(array))
-    assert (found == array).all() and found.dtype == array.dtype
-    found[0] = 1
+    restored = unpickling(object)(pickled(array))
+    assert (restored == array).all() and restored.dtype == array.dtype
+    restored[0] = 1
 
 
 def test_classes_that_an_annotation_names() -> None:

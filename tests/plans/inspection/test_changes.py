@@ -20,9 +20,9 @@ def test_what_comes_to_a_sink_is_what_flink_says(group: str) -> None:
         modes = possibly_sent(plan)
         for sink in plan.sinks:
             if isinstance(sink, Sink):
-                given = sorted(modes[plan.inputs(sink)[0].id].names())
-                if given != sorted(sink.input_changelog_mode):
-                    differ[name] = given
+                expected = sorted(modes[plan.inputs(sink)[0].id].names())
+                if expected != sorted(sink.input_changelog_mode):
+                    differ[name] = expected
     assert differ == {}
 
 

@@ -17,8 +17,8 @@ CASE = "join/state_ttl_hint_join"
 
 
 def join(data: Any) -> dict[str, Any]:
-    found: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == "stream-exec-join_1")
-    return found
+    result: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == "stream-exec-join_1")
+    return result
 
 
 @pytest.mark.parametrize("path", CONFORMANCE[::6], ids=name_of)
@@ -44,9 +44,9 @@ def test_a_fault_is_told_once_in_the_words_of_the_reader() -> None:
 def test_faults_of_one_entry_together() -> None:
     data = data_of(CASE)
     join(data)["state"][0] |= {"name": "leftSate", "ttl": "3 sek"}
-    found = {finding.pointer.rpartition("/")[2]: finding for finding in check(json.dumps(data))}
-    assert found["name"].remedy == "did you mean `leftState`?"
-    assert found["ttl"].remedy == "did you mean `3 sec`?"
+    findings = {finding.pointer.rpartition("/")[2]: finding for finding in check(json.dumps(data))}
+    assert findings["name"].remedy == "did you mean `leftState`?"
+    assert findings["ttl"].remedy == "did you mean `3 sec`?"
 
 
 def with_ttls(upstream: str, downstream: str) -> CompiledPlan:

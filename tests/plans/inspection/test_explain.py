@@ -7,14 +7,14 @@ from tests.support.plan_files import text_of
 
 def test_a_plan_is_steps_from_its_sinks_down_and_then_text() -> None:
     plan = CompiledPlan.from_json(text_of("join/state_ttl_hint_join"))
-    found = list(steps(plan))
+    result = list(steps(plan))
     (sink,) = plan.sinks
-    assert (found[0].depth, found[0].node) == (0, sink.id)
-    assert {step.node for step in found} == {node.id for node in plan.nodes}
-    kept = [step for step in found if step.ttls]
-    assert kept
-    for step in kept:
+    assert (result[0].depth, result[0].node) == (0, sink.id)
+    assert {step.node for step in result} == {node.id for node in plan.nodes}
+    with_ttl = [step for step in result if step.ttls]
+    assert with_ttl
+    for step in with_ttl:
         assert step.ttls == tuple((entry.name, entry.ttl) for entry in plan.node(step.node).ttl_entries)
     lines = explain(plan).splitlines()
-    assert len(lines) == len(found) + sum(len(step.ttls) for step in found)
-    assert f"state: {kept[0].ttls[0][0]}, ttl {kept[0].ttls[0][1]}" in explain(plan)
+    assert len(lines) == len(result) + sum(len(step.ttls) for step in result)
+    assert f"state: {with_ttl[0].ttls[0][0]}, ttl {with_ttl[0].ttls[0][1]}" in explain(plan)

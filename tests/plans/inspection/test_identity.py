@@ -40,8 +40,8 @@ def test_they_do_not_depend_on_node_ids() -> None:
     for edge in data["edges"]:
         edge["source"] += 1000
         edge["target"] += 1000
-    one, other = CompiledPlan.from_json(text), CompiledPlan.from_dict(data)
-    assert list(derived_uids(one).values()) == list(derived_uids(other).values())
+    first, second = CompiledPlan.from_json(text), CompiledPlan.from_dict(data)
+    assert list(derived_uids(first).values()) == list(derived_uids(second).values())
 
 
 def test_they_stay_when_a_passive_field_changes_and_move_when_an_enforcing_one_does() -> None:
@@ -92,8 +92,8 @@ def compiled(*statements: str, folder: str = "/data", before: str = "") -> Compi
         for name, columns in COLUMNS.items()
     )
     whole = [
-        f"{each};" if each.startswith("INSERT") else f"INSERT INTO s{at}\n{each};"
-        for at, each in enumerate(statements, 1)
+        f"{statement};" if statement.startswith("INSERT") else f"INSERT INTO s{at}\n{statement};"
+        for at, statement in enumerate(statements, 1)
     ]
     return TableEnvironment().compile_script(f"{tables}{before}EXECUTE STATEMENT SET BEGIN\n{''.join(whole)}\nEND;")
 
@@ -106,9 +106,9 @@ def by_sink(plan: CompiledPlan) -> dict[str, list[str]]:
     """By the name of a sink the uids of all that its rows come through."""
 
     def above(node: int) -> list[str]:
-        found = [uid for each in plan.inputs(node) for uid in above(each.id)]
+        uids_above = [uid for input_ in plan.inputs(node) for uid in above(input_.id)]
         own = plan.node(node).uid
-        return found + ([own] if own else [])
+        return uids_above + ([own] if own else [])
 
     return {node.dynamic_table_sink.table.path[-1]: above(node.id) for node in plan.sinks}  # type: ignore[attr-defined]
 
@@ -175,8 +175,8 @@ PAIRS = {
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_swapped_statements_leave_each_operator_its_uid(name: str) -> None:
-    one, other = (f"INSERT INTO s{at} {query}" for at, query in enumerate(PAIRS[name], 1))
-    plan, swapped = compiled(one, other), compiled(other, one)
+    first, second = (f"INSERT INTO s{at} {query}" for at, query in enumerate(PAIRS[name], 1))
+    plan, swapped = compiled(first, second), compiled(second, first)
     assert by_sink(plan) == by_sink(swapped)
     assert not set(by_sink(plan)["s1"]) & set(by_sink(plan)["s2"])
 
@@ -184,24 +184,24 @@ def test_swapped_statements_leave_each_operator_its_uid(name: str) -> None:
 def test_equal_operators_are_told_apart_by_where_their_rows_go() -> None:
     """Other TTLs keep two equal aggregates from being one."""
     hinted = "SELECT /*+ STATE_TTL('orders' = '{} s') */ customer, SUM(amount) FROM orders GROUP BY customer"
-    one, other = (f"INSERT INTO s{at} {hinted.format(at)}" for at in (1, 2))
-    plan, swapped = compiled(one, other), compiled(other, one)
+    first, second = (f"INSERT INTO s{at} {hinted.format(at)}" for at in (1, 2))
+    plan, swapped = compiled(first, second), compiled(second, first)
     assert len(set(uids(plan))) == 2
     assert by_sink(plan) == by_sink(swapped)
-    assert {uid[:-6] for uid in uids(plan)} == {f"{uids(compiled(one))[0]}-"}
+    assert {uid[:-6] for uid in uids(plan)} == {f"{uids(compiled(first))[0]}-"}
 
 
 def test_the_sides_of_a_self_join_are_told_apart_by_side() -> None:
     side = "SELECT /*+ STATE_TTL('orders' = '{} h') */ customer AS c, MAX(amount) AS m FROM orders GROUP BY customer"
     query = "SELECT a.c, CAST(b.m AS BIGINT) FROM ({}) AS a JOIN ({}) AS b ON a.m = b.m"
-    found = []
+    ttls = []
     for hours in ((1, 2), (2, 1)):
-        plan = compiled(query.format(*(side.format(each) for each in hours)))
+        plan = compiled(query.format(*(side.format(hour) for hour in hours)))
         aggregates = [node for node in plan.nodes if node.kind == "group-aggregate"]
-        found.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
-    assert len(set(found[0].values())) == 2
+        ttls.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
+    assert len(set(ttls[0].values())) == 2
     hour = 3_600_000
-    assert found[0] == {hour: found[1][2 * hour], 2 * hour: found[1][hour]}
+    assert ttls[0] == {hour: ttls[1][2 * hour], 2 * hour: ttls[1][hour]}
 
 
 def test_a_join_with_itself_and_a_union_of_equal_branches() -> None:
@@ -218,12 +218,12 @@ def test_equal_branches_of_a_union_are_told_apart_by_what_is_left_their_ttls() -
     side = (
         "SELECT * FROM (SELECT /*+ STATE_TTL('orders' = '{} h') */ customer, SUM(amount) FROM orders GROUP BY customer)"
     )
-    found = []
+    ttls = []
     for hours in ((1, 2), (2, 1)):
-        plan = compiled(" UNION ALL ".join(side.format(each) for each in hours))
+        plan = compiled(" UNION ALL ".join(side.format(hour) for hour in hours))
         aggregates = [node for node in plan.nodes if node.kind == "group-aggregate"]
-        found.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
-    assert found[0] == found[1] and len(set(found[0].values())) == 2
+        ttls.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
+    assert ttls[0] == ttls[1] and len(set(ttls[0].values())) == 2
 
 
 def test_a_view_that_is_used_twice_is_one_operator() -> None:
@@ -258,11 +258,11 @@ def test_a_plan_of_flink_gets_the_uids_that_the_program_has_here() -> None:
 
 def test_hundreds_of_operators_over_one_table_need_nothing_more_to_be_told_apart() -> None:
     keys = [f"amount + {number}" for number in range(300)]
-    found = uids(
+    derived = uids(
         compiled(*(f"INSERT INTO s1 SELECT CAST({key} AS STRING), COUNT(*) FROM orders GROUP BY {key}" for key in keys))
     )
-    assert len(set(found)) == len(keys)
-    assert all(re.fullmatch("group-aggregate-orders-[0-9a-f]{10}", uid) for uid in found)
+    assert len(set(derived)) == len(keys)
+    assert all(re.fullmatch("group-aggregate-orders-[0-9a-f]{10}", uid) for uid in derived)
 
 
 # ------------------------------------------------------------ from plan to plan
@@ -275,20 +275,20 @@ def hand_named(plan: CompiledPlan) -> CompiledPlan:
 
 def inherited(old: CompiledPlan, new: CompiledPlan) -> dict[str, How | None]:
     """By uid of the new plan how it was found."""
-    found = inherit_uids(new, old)
-    ways = {kept.uid: kept.match.how for kept in found.kept}
-    assert len(set(uids(found.plan))) == len(uids(new))
-    return {uid: ways.get(uid) for uid in uids(found.plan)}
+    inherited = inherit_uids(new, old)
+    ways = {entry.uid: entry.match.how for entry in inherited.kept}
+    assert len(set(uids(inherited.plan))) == len(uids(new))
+    return {uid: ways.get(uid) for uid in uids(inherited.plan)}
 
 
 def test_uids_of_the_plan_before_are_kept_though_statements_are_swapped_and_added() -> None:
     old = hand_named(compiled(SUM, JOIN))
-    one, other = f"INSERT INTO s1 {SUM}", f"INSERT INTO s2 {JOIN}"
-    new = compiled(f"INSERT INTO s3 {COUNT}", other, one)
-    found = inherit_uids(new, old)
-    assert by_sink(found.plan) | {"s3": []} == by_sink(old) | {"s3": []}
-    assert found.gone == ()
-    assert found.added == tuple(by_sink(new)["s3"])
+    first, second = f"INSERT INTO s1 {SUM}", f"INSERT INTO s2 {JOIN}"
+    new = compiled(f"INSERT INTO s3 {COUNT}", second, first)
+    inherited = inherit_uids(new, old)
+    assert by_sink(inherited.plan) | {"s3": []} == by_sink(old) | {"s3": []}
+    assert inherited.gone == ()
+    assert inherited.added == tuple(by_sink(new)["s3"])
 
 
 LIKE = {
@@ -301,14 +301,14 @@ LIKE = {
 
 @pytest.mark.parametrize("name", LIKE)
 def test_an_operator_that_was_changed_under_the_same_key_keeps_its_uid(name: str) -> None:
-    old, new = (compiled(each) for each in LIKE[name])
+    old, new = (compiled(program) for program in LIKE[name])
     assert inherited(hand_named(old), new) == dict.fromkeys(uids(hand_named(old)), How.LIKENESS)
 
 
 def test_an_operator_of_another_key_is_another_one() -> None:
     old, new = hand_named(compiled(SUM)), compiled(CHANGED["key"][1])
-    found = inherit_uids(new, old)
-    assert (uids(found.plan), found.gone, found.added) == (uids(new), tuple(uids(old)), tuple(uids(new)))
+    inherited = inherit_uids(new, old)
+    assert (uids(inherited.plan), inherited.gone, inherited.added) == (uids(new), tuple(uids(old)), tuple(uids(new)))
 
 
 def test_of_two_that_are_equally_like_it_none_gets_the_uid() -> None:
@@ -324,8 +324,8 @@ def test_a_uid_that_a_person_gave_is_never_given_to_another_operator() -> None:
     new = compiled(COUNT.replace("customer", "CAST(kind AS STRING)"))
     (derived,) = uids(new)
     old = renamed(plan := compiled(SUM), {node.id: derived for node in plan.nodes if node.uid})
-    found = inherit_uids(new, old)
-    assert (found.gone, found.added) == ((derived,), (f"{derived}-2",))
+    inherited = inherit_uids(new, old)
+    assert (inherited.gone, inherited.added) == ((derived,), (f"{derived}-2",))
 
 
 def test_tables_that_moved_or_were_renamed_are_found_again() -> None:

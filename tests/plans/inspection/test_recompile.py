@@ -35,8 +35,8 @@ def ttls(plan: CompiledPlan) -> dict[str, str]:
     return {entry.name: entry.ttl for node in plan.nodes for entry in node.ttl_entries}
 
 
-def lines(found: Recompiled) -> str:
-    return "\n".join(notes(found, "plan.json"))
+def lines(recompiled: Recompiled) -> str:
+    return "\n".join(notes(recompiled, "plan.json"))
 
 
 def test_the_planner_records_what_it_gave() -> None:
@@ -49,12 +49,12 @@ def test_the_planner_records_what_it_gave() -> None:
 
 
 def test_an_edit_is_kept_and_the_rest_follows_the_program() -> None:
-    found = recompile(compiled(BOTH, "2 h"), edited(compiled(BOTH, "1 h"), leftState="3s"))
-    assert ttls(found.plan) == {"leftState": "3 s", "rightState": "2 h", "groupAggregateState": "2 h"}
-    (kept,) = found.kept
-    assert (kept.entry, kept.ttl, kept.compiled, kept.recorded) == ("leftState", "3 s", "2 h", "1 h")
-    assert "3 s is kept as edited, though the program went from 1 h to 2 h" in lines(found)
-    assert "--program-ttls" in lines(found)
+    recompiled = recompile(compiled(BOTH, "2 h"), edited(compiled(BOTH, "1 h"), leftState="3s"))
+    assert ttls(recompiled.plan) == {"leftState": "3 s", "rightState": "2 h", "groupAggregateState": "2 h"}
+    (entry,) = recompiled.kept
+    assert (entry.entry, entry.ttl, entry.compiled, entry.recorded) == ("leftState", "3 s", "2 h", "1 h")
+    assert "3 s is kept as edited, though the program went from 1 h to 2 h" in lines(recompiled)
+    assert "--program-ttls" in lines(recompiled)
 
 
 def test_an_edit_stays_an_edit_from_compile_to_compile() -> None:
@@ -86,21 +86,21 @@ def test_edits_of_any_spelling(ttl: str) -> None:
 
 def test_a_new_hint_of_the_program_does_not_win_over_an_edit() -> None:
     hinted = JOIN.replace("SELECT", "SELECT /*+ STATE_TTL('a' = '8 h', 'b' = '9 h') */")
-    found = recompile(compiled(hinted), edited(compiled(JOIN), leftState="3s"))
-    assert ttls(found.plan) == {"leftState": "3 s", "rightState": "9 h"}
-    assert "warning: " in lines(found) and "went from 0 ms to 8 h" in lines(found)
+    recompiled = recompile(compiled(hinted), edited(compiled(JOIN), leftState="3s"))
+    assert ttls(recompiled.plan) == {"leftState": "3 s", "rightState": "9 h"}
+    assert "warning: " in lines(recompiled) and "went from 0 ms to 8 h" in lines(recompiled)
 
 
 def test_the_program_may_be_given_all_ttls_back() -> None:
-    found = recompile(compiled(BOTH, "2 h"), edited(compiled(BOTH, "1 h"), leftState="3s"), edits=False)
-    assert set(ttls(found.plan).values()) == {"2 h"} and found.kept == ()
+    recompiled = recompile(compiled(BOTH, "2 h"), edited(compiled(BOTH, "1 h"), leftState="3s"), edits=False)
+    assert set(ttls(recompiled.plan).values()) == {"2 h"} and recompiled.kept == ()
 
 
 def test_edits_follow_their_operator_through_changes_around_it() -> None:
     old = edited(compiled(SUM), groupAggregateState="3s")
-    found = recompile(compiled(SUM.replace("FROM a", "FROM (SELECT DISTINCT * FROM a)")), old)
-    assert sorted(ttl for node in found.plan.nodes for ttl in [e.ttl for e in node.ttl_entries]) == ["0 ms", "3 s"]
-    assert [kept.entry for kept in found.kept] == ["groupAggregateState"]
+    recompiled = recompile(compiled(SUM.replace("FROM a", "FROM (SELECT DISTINCT * FROM a)")), old)
+    assert sorted(ttl for node in recompiled.plan.nodes for ttl in [e.ttl for e in node.ttl_entries]) == ["0 ms", "3 s"]
+    assert [entry.entry for entry in recompiled.kept] == ["groupAggregateState"]
 
 
 def test_one_phase_and_two_phases_are_the_same_entry() -> None:
@@ -112,8 +112,8 @@ def test_one_phase_and_two_phases_are_the_same_entry() -> None:
     }
     new = TableEnvironment(two).compile_script(TABLES + SUM)
     assert set(ttls(new)) == {"globalGroupAggregateState"}
-    found = recompile(new, edited(compiled(SUM), groupAggregateState="3s"))
-    assert ttls(found.plan) == {"globalGroupAggregateState": "3 s"}
+    recompiled = recompile(new, edited(compiled(SUM), groupAggregateState="3s"))
+    assert ttls(recompiled.plan) == {"globalGroupAggregateState": "3 s"}
 
 
 def test_inputs_of_a_join_in_another_order() -> None:
@@ -122,11 +122,11 @@ def test_inputs_of_a_join_in_another_order() -> None:
     text = f"INSERT INTO s SELECT {hint} a.k, b.y + c.z FROM a JOIN b ON a.id = b.id JOIN c ON a.id = c.id"
     swapped = f"INSERT INTO s SELECT {hint} a.k, b.y + c.z FROM a JOIN c ON a.id = c.id JOIN b ON a.id = b.id"
     options = {"table.optimizer.multi-join.enabled": "true"}
-    old, new = (TableEnvironment(options).compile_script(TABLES + each) for each in (text, swapped))
+    old, new = (TableEnvironment(options).compile_script(TABLES + program) for program in (text, swapped))
     assert "input-state-2" in ttls(old)
-    found = recompile(new, edited(old, **{"input-state-1": "3s"}))
-    assert set(ttls(found.plan).values()) == {"0 ms"}
-    assert [(lost.entry, lost.why) for lost in found.lost] == [("input-state-1", "the operator is gone")]
+    recompiled = recompile(new, edited(old, **{"input-state-1": "3s"}))
+    assert set(ttls(recompiled.plan).values()) == {"0 ms"}
+    assert [(lost.entry, lost.why) for lost in recompiled.lost] == [("input-state-1", "the operator is gone")]
 
 
 def test_idle_keys() -> None:
@@ -135,16 +135,16 @@ def test_idle_keys() -> None:
         " FROM (SELECT *, PROCTIME() AS p FROM a)"
     )
     old = edited(compiled(over, "1 h"), idleState="3s")
-    found = recompile(compiled(over, "2 h"), old)
-    assert ttls(found.plan) == {"idleState": "3 s"}
-    assert [node.ttl_as_compiled for node in found.plan.nodes if node.ttl_entries] == [{"idleState": "2 h"}]
+    recompiled = recompile(compiled(over, "2 h"), old)
+    assert ttls(recompiled.plan) == {"idleState": "3 s"}
+    assert [node.ttl_as_compiled for node in recompiled.plan.nodes if node.ttl_entries] == [{"idleState": "2 h"}]
 
 
 def test_operators_and_entries_that_are_gone() -> None:
     old = edited(compiled(BOTH, "1 h"), leftState="3s", groupAggregateState="4s")
-    found = recompile(compiled(JOIN.replace("b.y", "a.x"), "1 h"), old)
-    assert [(each.entry, each.why) for each in found.lost] == [("groupAggregateState", "the operator is gone")]
-    assert "the edited TTL 4 s is lost: the operator is gone" in lines(found)
+    recompiled = recompile(compiled(JOIN.replace("b.y", "a.x"), "1 h"), old)
+    assert [(entry.entry, entry.why) for entry in recompiled.lost] == [("groupAggregateState", "the operator is gone")]
+    assert "the edited TTL 4 s is lost: the operator is gone" in lines(recompiled)
 
 
 @pytest.mark.parametrize("record", [None, {}, {"groupAggregateState": "soon"}])
@@ -152,13 +152,13 @@ def test_a_plan_without_a_record(record: dict[str, str] | None) -> None:
     """Of Flink or of an earlier release: what differs counts as edited, and that is said."""
     old = compiled(SUM, "1 h")
     old = old.with_nodes([node.model_copy(update={"ttl_as_compiled": record}) for node in old.nodes])
-    found = recompile(compiled(SUM, "2 h"), old)
-    assert ttls(found.plan) == {"groupAggregateState": "1 h"}
+    recompiled = recompile(compiled(SUM, "2 h"), old)
+    assert ttls(recompiled.plan) == {"groupAggregateState": "1 h"}
     if not record:
-        assert "plan.json does not record which TTLs were edited" in lines(found)
+        assert "plan.json does not record which TTLs were edited" in lines(recompiled)
     assert recompile(compiled(SUM, "1 h"), old).kept == ()
     # From now on there is a record.
-    assert ttls(recompile(compiled(SUM, "9 h"), found.plan).plan) == {"groupAggregateState": "1 h"}
+    assert ttls(recompile(compiled(SUM, "9 h"), recompiled.plan).plan) == {"groupAggregateState": "1 h"}
 
 
 def test_a_record_is_of_what_is_compiled_not_of_what_holds() -> None:

@@ -185,7 +185,7 @@ def test_the_ttl_of_idle_keys_of_an_over_aggregate(options: dict[str, str], inde
     before, after = CompiledPlan.from_json(text), CompiledPlan.from_json(edited)
     assert after.node(node.id).configuration == {"table.exec.state.ttl": "3 s"}
     same = after.node(node.id).model_copy(update={"configuration": node.configuration})
-    assert before.with_nodes([same if each.id == node.id else each for each in after.nodes]) == before
+    assert before.with_nodes([same if candidate.id == node.id else candidate for candidate in after.nodes]) == before
     again, _ = set_ttls(edited, [parse_edit(f"{node.id}.idleState=0")])
     assert ttls(again) == {"idleState": "0 ms"}
 

@@ -114,7 +114,7 @@ def test_tables_of_descriptors_have_no_identifier() -> None:
 
 @pytest.mark.parametrize("path", OF_OLDER_RELEASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_plans_of_older_releases_have_no_errors(path: Path) -> None:
-    found = errors(json.loads(path.read_text(encoding="utf-8")))
-    assert [finding for finding in found if not finding.editable] == []
+    findings = errors(json.loads(path.read_text(encoding="utf-8")))
+    assert [finding for finding in findings if not finding.editable] == []
     # What cannot run is refused by name.
-    assert {finding.value for finding in found} <= {"stream-exec-sort_1"}
+    assert {finding.value for finding in findings} <= {"stream-exec-sort_1"}

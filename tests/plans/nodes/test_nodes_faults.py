@@ -19,8 +19,8 @@ CASE = "join/state_ttl_hint_join"
 
 
 def node(data: Any, kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(item for item in data["nodes"] if item["type"].startswith(f"stream-exec-{kind}"))
-    return found
+    result: dict[str, Any] = next(item for item in data["nodes"] if item["type"].startswith(f"stream-exec-{kind}"))
+    return result
 
 
 def position(data: Any, kind: str) -> int:
@@ -210,6 +210,6 @@ def test_functions_of_the_user_have_their_names_in_messages() -> None:
         "org.example.F": {"class": "org.example.F"},
         "$UPPER$1": {"internalName": "$UPPER$1"},
     }
-    for name, given in called.items():
-        call = rex_from_json({"kind": "CALL", **given, "operands": [], "type": "INT"})
+    for name, fields in called.items():
+        call = rex_from_json({"kind": "CALL", **fields, "operands": [], "type": "INT"})
         assert isinstance(call, Call) and called_name(call) == name

@@ -75,13 +75,19 @@ def test_its_columns_are_known_and_can_be_others(made_up: type[StatefulNode]) ->
     read, findings = read_plan(plan())
     assert read is not None, findings
     (node,) = (node for node in read.nodes if isinstance(node, made_up))
-    assert [(each.path[0], each.column) for each in references(node) if each.path[0] != "inputProperties"] == [
+    assert [
+        (reference.path[0], reference.column)
+        for reference in references(node)
+        if reference.path[0] != "inputProperties"
+    ] == [
         ("watched", 1),
         ("watched", 0),
         ("orderBy", 1),
         ("condition", 0),
     ]
-    moved: Any = with_columns(node, lambda each: 1 - each.column if each.column < 2 else each.column)
+    moved: Any = with_columns(
+        node, lambda reference: 1 - reference.column if reference.column < 2 else reference.column
+    )
     assert (moved.watched, moved.order_by.fields[0].index, moved.condition.index) == ((0, 1), 0, 1)
 
 
@@ -97,9 +103,9 @@ def test_its_lineage_is_that_of_its_enforcing_fields(made_up: type[StatefulNode]
     def properties(**changes: Any) -> dict[str, str]:
         read, findings = read_plan(plan(**changes))
         assert read is not None, findings
-        (operator,) = (each for each in lineage_of(read).operators if each.kind == "made-up")
+        (operator,) = (operator for operator in lineage_of(read).operators if operator.kind == "made-up")
         assert derived_uids(read)[operator.node].startswith("made-up-")
-        return {each.name: each.digest for each in operator.properties}
+        return {property_.name: property_.digest for property_ in operator.properties}
 
     before = properties()
     assert {"key", "watched", "orderBy", "condition", "times, the rest", "columns", "rows", "filter"} <= set(before)

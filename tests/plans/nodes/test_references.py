@@ -39,12 +39,12 @@ def test_every_reference_is_at_its_place_and_within_its_input() -> None:
     kinds = set()
     for node, widths in nodes():
         data = node.to_dict()
-        for each in references(node):
+        for reference in references(node):
             kinds.add(node.kind)
-            if isinstance(found := at(data, each.path), int):
-                assert found == each.column, (node.kind, each)
-            width = sum(widths) if each.input is None else widths[each.input]
-            assert each.column < width, (node.kind, each)
+            if isinstance(column := at(data, reference.path), int):
+                assert column == reference.column, (node.kind, reference)
+            width = sum(widths) if reference.input is None else widths[reference.input]
+            assert reference.column < width, (node.kind, reference)
         assert not list(reference_faults(node, widths))
     assert len(kinds) > 20
 
@@ -63,17 +63,19 @@ def test_no_expression_is_left_out() -> None:
             continue
         end = node.columns_end
         wanted = [index for index in indices(node.to_dict()) if end is None or index < end]
-        known = [each.column for each in references(node)]
+        known = [reference.column for reference in references(node)]
         assert all(known.count(index) >= wanted.count(index) for index in wanted), (node.kind, wanted, known)
 
 
 def test_the_same_columns_give_the_same_node_and_others_come_back() -> None:
     for node, _ in nodes():
-        assert with_columns(node, lambda each: each.column) == node
+        assert with_columns(node, lambda reference: reference.column) == node
         if node.columns_end is None:
-            there = with_columns(node, lambda each: each.column + 100)
-            assert [each.column - 100 for each in references(there)] == [each.column for each in references(node)]
-            assert with_columns(there, lambda each: each.column - 100) == node
+            there = with_columns(node, lambda reference: reference.column + 100)
+            assert [reference.column - 100 for reference in references(there)] == [
+                reference.column for reference in references(node)
+            ]
+            assert with_columns(there, lambda reference: reference.column - 100) == node
 
 
 @pytest.mark.parametrize(
@@ -94,28 +96,36 @@ def test_the_same_columns_give_the_same_node_and_others_come_back() -> None:
     ],
 )
 def test_indices_are_known_with_their_input(kind: str, path: tuple[str | int, ...], input_: int) -> None:
-    found = [each for node, _ in nodes() if node.kind == kind for each in references(node) if each.path == path]
-    assert found
-    assert {each.input for each in found} == {input_}
+    matching = [
+        reference
+        for node, _ in nodes()
+        if node.kind == kind
+        for reference in references(node)
+        if reference.path == path
+    ]
+    assert matching
+    assert {reference.input for reference in matching} == {input_}
 
 
 def test_keys_of_each_input_are_columns_of_that_input() -> None:
     node = next(node for node, _ in nodes() if node.kind == "multi-join")
     keyed = node.model_copy(update={"input_unique_keys": (((0,), (1,)), ((2,),))})
-    found = [(each.input, each.column) for each in references(keyed) if each.path[0] == "inputUniqueKeys"]
-    assert found == [(0, 0), (0, 1), (1, 2)]
+    columns = [
+        (reference.input, reference.column) for reference in references(keyed) if reference.path[0] == "inputUniqueKeys"
+    ]
+    assert columns == [(0, 0), (0, 1), (1, 2)]
 
 
 def test_phases_behind_the_first_keep_the_columns_of_its_input() -> None:
     for node, _ in nodes():
         if node.kind == "global-group-aggregate":
-            assert not [each for each in references(node) if each.path[0] == "aggCalls"]
+            assert not [reference for reference in references(node) if reference.path[0] == "aggCalls"]
 
 
 def test_what_is_no_column_is_told() -> None:
     node = next(node for node, _ in nodes() if node.kind == "group-aggregate" and node.grouping)  # type: ignore[attr-defined]
-    wrong = with_columns(node, lambda each: 9 if each.path == ("grouping", 0) else each.column)
-    (fault,) = (each for each in reference_faults(wrong, [3]) if each.path == ("grouping", 0))
+    wrong = with_columns(node, lambda reference: 9 if reference.path == ("grouping", 0) else reference.column)
+    (fault,) = (fault for fault in reference_faults(wrong, [3]) if fault.path == ("grouping", 0))
     assert (fault.message, fault.value) == ("no column 9: there are 3 columns", 9)
     assert json.loads(json.dumps(wrong.to_dict()))["grouping"][0] == 9
     assert Reference(("grouping", 0), 0, 9) in references(wrong)

@@ -195,11 +195,11 @@ def test_a_plan_that_breaks_a_rule(case: str, kind: str, path: str, value: Any, 
     data = data_of(case)
     at = position(data, kind)
     put(data, f"nodes/{at}/{path}", value)
-    found = [item for item in findings_of(data) if item.is_unreadable]
-    told = [(item.pointer, item.message) for item in found]
-    assert any(place.startswith(f"/nodes/{at}/") and place.endswith(pointer) for place, _ in told), told
-    assert any(text in message for _, message in told), told
-    assert all(item.remedy for item in found), told
+    findings = [item for item in findings_of(data) if item.is_unreadable]
+    messages = [(item.pointer, item.message) for item in findings]
+    assert any(place.startswith(f"/nodes/{at}/") and place.endswith(pointer) for place, _ in messages), messages
+    assert any(text in message for _, message in messages), messages
+    assert all(item.remedy for item in findings), messages
     with pytest.raises(PlanError):
         CompiledPlan.from_dict(data)
 
@@ -207,8 +207,8 @@ def test_a_plan_that_breaks_a_rule(case: str, kind: str, path: str, value: Any, 
 def test_inputs_that_are_taken_for_each_other() -> None:
     data = data_of("join/three_way_inner")
     join = data["nodes"][position(data, "join")]["id"]
-    one, other = (edge for edge in data["edges"] if edge["target"] == join)
-    one["source"], other["source"] = other["source"], one["source"]
+    left_edge, right_edge = (edge for edge in data["edges"] if edge["target"] == join)
+    left_edge["source"], right_edge["source"] = right_edge["source"], left_edge["source"]
     assert any("the join gives" in item.message or "right key" in item.message for item in findings_of(data))
 
 
@@ -224,11 +224,11 @@ def test_measures_stand_in_any_order() -> None:
 def test_a_node_that_nothing_reads() -> None:
     data = data_of("set_ops/union_all")
     union = data["nodes"][position(data, "union")]["id"]
-    one, other = (edge for edge in data["edges"] if edge["target"] == union)
-    left, one["source"] = one["source"], other["source"]
-    (found,) = findings_of(data)
-    assert found.pointer == "/edges"
-    assert str(left) in found.remedy
+    first, second = (edge for edge in data["edges"] if edge["target"] == union)
+    left, first["source"] = first["source"], second["source"]
+    (finding,) = findings_of(data)
+    assert finding.pointer == "/edges"
+    assert str(left) in finding.remedy
 
 
 @pytest.mark.parametrize(
@@ -239,9 +239,9 @@ def test_what_only_flink_has_can_be_edited_and_not_run(option: str, value: str) 
     data = data_of("join/three_way_inner")
     at = position(data, "table-source-scan")
     put(data, f"nodes/{at}/scanTableSource/table/{TABLE}/options/{option}", value)
-    (found,) = findings_of(data)
-    assert (found.is_error, found.editable) == (True, True)
-    assert found.pointer.endswith(f"/options/{option}")
+    (finding,) = findings_of(data)
+    assert (finding.is_error, finding.editable) == (True, True)
+    assert finding.pointer.endswith(f"/options/{option}")
     CompiledPlan.from_dict(data)
 
 
@@ -255,8 +255,8 @@ def test_what_only_flink_has_can_be_edited_and_not_run(option: str, value: str) 
 def test_a_function_that_only_flink_has_can_be_edited_and_not_run(case: str, kind: str, path: str) -> None:
     data = data_of(case)
     put(data, f"nodes/{position(data, kind)}/{path}", "$BITMAP_BUILD_AGG$1")
-    (found,) = findings_of(data)
-    assert (found.editable, found.value) == (True, "$BITMAP_BUILD_AGG$1")
+    (finding,) = findings_of(data)
+    assert (finding.editable, finding.value) == (True, "$BITMAP_BUILD_AGG$1")
 
 
 @pytest.mark.parametrize("path", ALL, ids=name_of)
@@ -325,9 +325,9 @@ NOT_RUN = [
 def test_source_abilities_that_do_not_run_are_refused_by_name(ability: dict[str, Any], message: str) -> None:
     data = data_of("aggregate/agg_over_agg")
     data["nodes"][position(data, "table-source-scan")]["scanTableSource"]["abilities"] = [ability]
-    found = findings_of(data)[0]
-    assert (found.severity, found.pointer) == (Severity.ERROR, "/nodes/0/scanTableSource/abilities/0")
-    assert ability["type"] in found.message and message in found.message
+    finding = findings_of(data)[0]
+    assert (finding.severity, finding.pointer) == (Severity.ERROR, "/nodes/0/scanTableSource/abilities/0")
+    assert ability["type"] in finding.message and message in finding.message
 
 
 @pytest.mark.parametrize(
@@ -350,8 +350,8 @@ def test_sink_abilities_that_do_not_run_are_refused_by_name(ability: dict[str, A
     schema.pop("primaryKey", None)
     if keyed:
         schema["primaryKey"] = {"name": "PK", "type": "PRIMARY_KEY", "columns": [schema["columns"][0]["name"]]}
-    found = [finding for finding in findings_of(data) if "ability" in finding.message]
-    assert [(finding.severity, finding.pointer) for finding in found] == (
+    findings = [finding for finding in findings_of(data) if "ability" in finding.message]
+    assert [(finding.severity, finding.pointer) for finding in findings] == (
         [] if runs else [(Severity.ERROR, f"/nodes/{at}/dynamicTableSink/abilities/0")]
     )
 
@@ -388,6 +388,6 @@ def test_functions_of_flink_that_do_not_run_are_refused_by_name() -> None:
             "type": data["nodes"][at]["projection"][0]["type"],
         },
     )
-    found = findings_of(data)[0]
-    assert found.severity is Severity.ERROR
-    assert found.message == "BITMAP_BUILD does not run here"
+    finding = findings_of(data)[0]
+    assert finding.severity is Severity.ERROR
+    assert finding.message == "BITMAP_BUILD does not run here"

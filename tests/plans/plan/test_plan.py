@@ -17,27 +17,27 @@ def plan(case: str = "join/three_way_inner") -> CompiledPlan:
 
 @pytest.mark.parametrize("path", CONFORMANCE[::5], ids=name_of)
 def test_every_node_comes_after_its_inputs(path: Path) -> None:
-    found = CompiledPlan.read_file(path)
-    order = [node.id for node in found.in_order]
-    assert sorted(order) == sorted(node.id for node in found.nodes)
-    assert all(order.index(edge.source) < order.index(edge.target) for edge in found.edges)
+    compiled = CompiledPlan.read_file(path)
+    order = [node.id for node in compiled.in_order]
+    assert sorted(order) == sorted(node.id for node in compiled.nodes)
+    assert all(order.index(edge.source) < order.index(edge.target) for edge in compiled.edges)
 
 
 def test_inputs_are_in_the_order_of_the_edges() -> None:
-    found = plan()
-    join = next(node for node in found.nodes if node.kind == "join")
-    sources = [edge.source for edge in found.edges if edge.target == join.id]
-    assert [node.id for node in found.inputs(join)] == sources
-    assert all(join in found.consumers(source) for source in sources)
+    compiled = plan()
+    join = next(node for node in compiled.nodes if node.kind == "join")
+    sources = [edge.source for edge in compiled.edges if edge.target == join.id]
+    assert [node.id for node in compiled.inputs(join)] == sources
+    assert all(join in compiled.consumers(source) for source in sources)
 
 
 def test_sources_and_sinks() -> None:
-    found = max(
+    compiled = max(
         (plan(name_of(path)) for path in CONFORMANCE if "statement_set" in str(path)), key=lambda it: len(it.sinks)
     )
-    assert {node.kind for node in found.sinks} == {"sink"}
-    assert len(found.sinks) == 3
-    assert {node.kind for node in found.sources} <= {"table-source-scan", "values"}
+    assert {node.kind for node in compiled.sinks} == {"sink"}
+    assert len(compiled.sinks) == 3
+    assert {node.kind for node in compiled.sources} <= {"table-source-scan", "values"}
 
 
 def test_a_node_that_is_not_there_is_named_with_those_that_are() -> None:
@@ -98,6 +98,6 @@ class TestFiles:
 def test_text_is_kept_whatever_it_holds() -> None:
     data = json.loads(text_of("join/three_way_inner"))
     data["nodes"][0]["scanTableSource"]["table"]["resolvedTable"]["comment"] = 'Bücher \U0001f4da "x" \\ \n\t\x01 / <'
-    found = CompiledPlan.from_dict(data)
-    assert json.loads(found.to_json()) == data
-    assert CompiledPlan.from_json(found.to_json()) == found
+    compiled = CompiledPlan.from_dict(data)
+    assert json.loads(compiled.to_json()) == data
+    assert CompiledPlan.from_json(compiled.to_json()) == compiled

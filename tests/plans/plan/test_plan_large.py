@@ -71,10 +71,10 @@ def test_a_large_plan_of_flink(name: str) -> None:
 
 def test_what_is_wrong_deep_inside_is_told_with_its_place() -> None:
     data = json.loads(text_of("concat300"))
-    found, way = data["nodes"][1]["projection"][1], ["nodes", "1", "projection", "1"]
+    operand, way = data["nodes"][1]["projection"][1], ["nodes", "1", "projection", "1"]
     for _ in range(200):
-        found = found["operands"][0]
+        operand = operand["operands"][0]
         way += ["operands", "0"]
-    found["operands"][1]["inputIndex"] = 9
+    operand["operands"][1]["inputIndex"] = 9
     (finding,) = check(json.dumps(data))
     assert finding.pointer == f"/{'/'.join(way)}/operands/1/inputIndex"

@@ -30,14 +30,14 @@ def expressions(value: Any) -> list[Any]:
             return []
         if value.get("kind") in ("CALL", "LITERAL", "INPUT_REF", "FIELD_ACCESS"):
             return [value]
-        return [found for item in value.values() for found in expressions(item)]
-    return [found for item in value for found in expressions(item)] if isinstance(value, list) else []
+        return [expression for item in value.values() for expression in expressions(item)]
+    return [expression for item in value for expression in expressions(item)] if isinstance(value, list) else []
 
 
 def test_every_expression_of_flink_reads_and_writes_equal() -> None:
-    found = [rex for path in ALL for rex in expressions(json.loads(path.read_text(encoding="utf-8")))]
-    assert len(found) > 900
-    for rex in found:
+    rexes = [rex for path in ALL for rex in expressions(json.loads(path.read_text(encoding="utf-8")))]
+    assert len(rexes) > 900
+    for rex in rexes:
         assert json.dumps(rex_to_json(rex_from_json(rex))) == json.dumps(rex)
 
 

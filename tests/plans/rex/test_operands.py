@@ -61,7 +61,7 @@ def test_casts_that_are_checked_are_translated(session: SparkSession, name: str)
     shapes = [("{}", SIMPLE, SIMPLE), *((shape, SIMPLE[::3], SIMPLE[::3]) for shape in NESTED)]
     pairs = [(shape.format(one), shape.format(two)) for shape, ones, twos in shapes for one, two in product(ones, twos)]
     pairs += [
-        (shape.format("INT"), other) for shape in NESTED for other in (*SIMPLE, *(n.format("INT") for n in NESTED))
+        (shape.format("INT"), simple) for shape in NESTED for simple in (*SIMPLE, *(n.format("INT") for n in NESTED))
     ]
     types = [(t.parse_type(one), t.parse_type(two)) for one, two in pairs]
     calls = [r.Call(name, (r.InputRef(0, source),), target) for source, target in types]

@@ -50,7 +50,7 @@ def test_tables_and_columns_and_nothing_secret(plan: CompiledPlan, tmp_path: Pat
     assert (start["eventType"], end["eventType"]) == ("START", "COMPLETE")
     assert start["run"]["runId"] == end["run"]["runId"]
     assert start["job"]["name"] == "shop"
-    assert {(each["namespace"], each["name"]) for each in start["inputs"]} == {
+    assert {(input_["namespace"], input_["name"]) for input_ in start["inputs"]} == {
         ("kafka://broker:9092", "orders"),
         ("file", "/data/customers"),
     }
@@ -58,14 +58,17 @@ def test_tables_and_columns_and_nothing_secret(plan: CompiledPlan, tmp_path: Pat
     assert (out["namespace"], out["name"]) == ("postgres://db:5432", "shop.public.sums")
     lineage = out["facets"]["columnLineage"]
     direct = {
-        name: [(each["name"], each["field"], each["transformations"][0]["subtype"]) for each in found["inputFields"]]
-        for name, found in lineage["fields"].items()
+        name: [
+            (input_field["name"], input_field["field"], input_field["transformations"][0]["subtype"])
+            for input_field in field["inputFields"]
+        ]
+        for name, field in lineage["fields"].items()
     }
     assert direct == {
         "city": [("/data/customers", "city", "TRANSFORMATION")],
         "total": [("orders", "amount", "AGGREGATION")],
     }
-    rows = {(each["field"], how["subtype"]) for each in lineage["dataset"] for how in each["transformations"]}
+    rows = {(item["field"], how["subtype"]) for item in lineage["dataset"] for how in item["transformations"]}
     assert rows == {("customer", "JOIN"), ("name", "JOIN"), ("state", "FILTER"), ("city", "GROUP_BY")}
     assert "hush" not in json.dumps([start, end])
 
@@ -103,7 +106,7 @@ def test_events_go_to_a_url(plan: CompiledPlan) -> None:
         lineage.tell(END)
         lineage.close()
         server.shutdown()
-    assert [each["eventType"] for each in taken] == ["START", "COMPLETE"]
+    assert [event["eventType"] for event in taken] == ["START", "COMPLETE"]
 
 
 def test_a_server_that_is_away_ends_no_run(plan: CompiledPlan) -> None:

@@ -28,8 +28,8 @@ def test_numbers_go_on_from_one_run_to_the_next(tmp_path: Path) -> None:
     assert last_number(path) == 0
     write(path, 3)
     write(path, 2)
-    assert [each["seq"] for each in last_messages(path)] == [5, 4, 3, 2, 1]
-    assert [each["batch"] for each in last_messages(path)][:2] == [1, 0]
+    assert [message["seq"] for message in last_messages(path)] == [5, 4, 3, 2, 1]
+    assert [message["batch"] for message in last_messages(path)][:2] == [1, 0]
 
 
 def test_what_was_begun_by_a_process_that_was_killed_is_passed_over(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_what_was_begun_by_a_process_that_was_killed_is_passed_over(tmp_path: Pa
     with path.open("a") as file:
         file.write('{"seq": 3, "event": "ba')
     write(path, 1)
-    assert [each["seq"] for each in last_messages(path)] == [3, 2, 1]
+    assert [message["seq"] for message in last_messages(path)] == [3, 2, 1]
 
 
 def test_files_are_moved_aside_and_read_as_one(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_long_files_are_read_from_their_end(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
     path.write_text("".join(json.dumps({"seq": number, "text": "y" * (number % 977)}) + "\n" for number in range(1500)))
     assert path.stat().st_size > 1 << 18
-    assert [each["seq"] for each in last_messages(path)] == list(range(1499, -1, -1))
+    assert [message["seq"] for message in last_messages(path)] == list(range(1499, -1, -1))
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

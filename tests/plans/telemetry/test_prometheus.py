@@ -41,20 +41,20 @@ def test_what_a_run_says_is_served() -> None:
         server.tell({"event": "start", "plan": "/plans/shop.json", "bounded": False, "at": "2026-01-01T00:00:00.000Z"})
         server.tell(BATCH)
         server.tell(BATCH)
-        found = scraped(server)
-        assert 'compiled_plan_running{plan="shop"} 1.0' in found
-        assert 'compiled_plan_rows_in_total{plan="shop"} 60.0' in found
-        assert 'compiled_plan_dead_letters_total{plan="shop"} 2.0' in found
-        assert 'compiled_plan_batch_seconds_bucket{le="0.5",plan="shop"} 2.0' in found
-        assert 'compiled_plan_state_bytes{operator="join-1",plan="shop"} 900.0' in found
-        assert not any(line.startswith('compiled_plan_state_bytes{operator="agg-1"') for line in found)
-        assert 'compiled_plan_source_lag{plan="shop",source="orders",unit="records"} 12.0' in found
-        assert not any('source="/in"' in line and "lag" in line for line in found)
-        assert 'compiled_plan_watermark_timestamp_seconds{plan="shop"} 1.767225605e+09' in found
+        text = scraped(server)
+        assert 'compiled_plan_running{plan="shop"} 1.0' in text
+        assert 'compiled_plan_rows_in_total{plan="shop"} 60.0' in text
+        assert 'compiled_plan_dead_letters_total{plan="shop"} 2.0' in text
+        assert 'compiled_plan_batch_seconds_bucket{le="0.5",plan="shop"} 2.0' in text
+        assert 'compiled_plan_state_bytes{operator="join-1",plan="shop"} 900.0' in text
+        assert not any(line.startswith('compiled_plan_state_bytes{operator="agg-1"') for line in text)
+        assert 'compiled_plan_source_lag{plan="shop",source="orders",unit="records"} 12.0' in text
+        assert not any('source="/in"' in line and "lag" in line for line in text)
+        assert 'compiled_plan_watermark_timestamp_seconds{plan="shop"} 1.767225605e+09' in text
         server.tell({"event": "failed", "message": "x"})
-        found = scraped(server)
-        assert 'compiled_plan_running{plan="shop"} 0.0' in found
-        assert 'compiled_plan_failures_total{plan="shop"} 1.0' in found
+        text = scraped(server)
+        assert 'compiled_plan_running{plan="shop"} 0.0' in text
+        assert 'compiled_plan_failures_total{plan="shop"} 1.0' in text
     finally:
         server.close()
 

@@ -28,11 +28,11 @@ def test_each_level_is_indented_as_flink_does() -> None:
 def test_what_is_written_is_read(levels: int) -> None:
     text = jsontext.dumps(nested(levels))
     assert jsontext.dumps(jsontext.loads(text)) == text
-    found = jsontext.loads(text)
+    document = jsontext.loads(text)
     for _ in range(levels):
-        assert found["type"] == "INT"
-        found = found["operands"][1]
-    assert found == "in"
+        assert document["type"] == "INT"
+        document = document["operands"][1]
+    assert document == "in"
     lines = text.splitlines()
     margins = [len(line) - len(line.lstrip()) for line in lines[: levels + 1]]
     assert margins == [2 * at if at <= 500 else 0 for at in range(levels + 1)]

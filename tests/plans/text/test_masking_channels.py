@@ -57,9 +57,9 @@ def _literal(text: str) -> str:
 
 
 def _difference() -> str:
-    found = diff_plans(plan(), plan("x"))
+    diff = diff_plans(plan(), plan("x"))
     sides = Side(name="old", kind="plan"), Side(name="new", kind="plan")
-    return document(found, *sides, advice(found, "new")).model_dump_json()
+    return document(diff, *sides, advice(diff, "new")).model_dump_json()
 
 
 def _lineage(path: Path) -> Iterator[str]:

@@ -71,8 +71,8 @@ def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )  # fmt: skip
 def test_into_a_column(type_: str, outside: Any, inside: Any) -> None:
-    found = converter_of(type_).to_internal(outside)
-    assert found == inside and type(found) is type(inside)
+    converted = converter_of(type_).to_internal(outside)
+    assert converted == inside and type(converted) is type(inside)
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,14 @@ def test_an_error_deep_inside_names_the_way() -> None:
 )  # fmt: skip
 def test_out_of_a_column(type_: str, class_: type, inside: Any, outside: Any) -> None:
     converter = converter_of(DataTypes.of(type_).bridged_to(class_))
-    found = converter.to_external(inside)
-    assert found == outside and type(found) is class_
+    converted = converter.to_external(inside)
+    assert converted == outside and type(converted) is class_
     assert converter.to_external(None) is None
 
 
 def test_an_array_of_numpy() -> None:
-    found = converter_of(DataTypes.of("ARRAY<INT>").bridged_to(np.ndarray)).to_external([1, 2])
-    assert isinstance(found, np.ndarray) and found.tolist() == [1, 2]
+    converted = converter_of(DataTypes.of("ARRAY<INT>").bridged_to(np.ndarray)).to_external([1, 2])
+    assert isinstance(converted, np.ndarray) and converted.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("type_", ["INT", "STRING", "DECIMAL(4, 2)", "TIMESTAMP_LTZ(3)", "ARRAY<ARRAY<INT>>", "DATE"])
@@ -247,8 +247,8 @@ def test_other_modules_are_allowed_by_prefix(tmp_path: Path, monkeypatch: pytest
     monkeypatch.syspath_prepend(str(tmp_path))
     assert resolve_class("allowed_models.User") is None
     allow_classes_from("allowed_models")
-    found = resolve_class("allowed_models.User")
-    assert found is not None and found.__name__ == "User"
+    class_ = resolve_class("allowed_models.User")
+    assert class_ is not None and class_.__name__ == "User"
     assert resolve_class("allowed_models.Nobody") is None
 
 

@@ -17,8 +17,8 @@ TOO_DEEP = f"nested more than {MAX_LEVELS} levels deep"
 
 @pytest.mark.parametrize("name", ["ARRAY<", "MULTISET<", "MAP<INT, ", "ROW<`a` ", "STRUCTURED<'C', `a` "])
 def test_as_many_levels_as_the_limit(name: str) -> None:
-    found = parse_type(name * MAX_LEVELS + "INT" + ">" * MAX_LEVELS)
-    assert parse_type(str(found)) == found
+    type_ = parse_type(name * MAX_LEVELS + "INT" + ">" * MAX_LEVELS)
+    assert parse_type(str(type_)) == type_
     with pytest.raises(PlanError, match=TOO_DEEP):
         parse_type(name * (MAX_LEVELS + 1) + "INT" + ">" * (MAX_LEVELS + 1))
 
@@ -44,10 +44,10 @@ def test_a_type_of_a_program(levels: int) -> None:
 
 
 def test_a_type_in_python() -> None:
-    found: t.LogicalType = t.INT
+    nested: t.LogicalType = t.INT
     for _ in range(MAX_LEVELS):
-        found = t.ArrayType(element=found)
-    assert found.not_null().with_nullability(True) == found
-    assert json.dumps(str(found))
+        nested = t.ArrayType(element=nested)
+    assert nested.not_null().with_nullability(True) == nested
+    assert json.dumps(str(nested))
     with pytest.raises(NestingError, match=TOO_DEEP):
-        t.MapType(key=t.INT, value=found)
+        t.MapType(key=t.INT, value=nested)

@@ -20,9 +20,9 @@ from compiled_plan.plans.types.row import Row
 
 
 def columns(text: str) -> RowType:
-    found = parse_type(f"ROW<{text}>")
-    assert isinstance(found, RowType)
-    return found
+    type_ = parse_type(f"ROW<{text}>")
+    assert isinstance(type_, RowType)
+    return type_
 
 
 def as_(data_type: Any, text: str) -> Callable[[Any], Any]:
@@ -98,8 +98,8 @@ LOSSY = [
 def test_lossy_conversions_are_refused_with_column_and_types(source: str, target: str) -> None:
     with pytest.raises(ProgramError, match="column amount") as fault:
         as_(f"ROW<amount {target}>", f"amount {source}")
-    told = fault.value.message
-    assert "without loss" in told and "of type" in told
+    message = fault.value.message
+    assert "without loss" in message and "of type" in message
 
 
 def test_lossy_inside_names_the_place() -> None:
@@ -181,9 +181,9 @@ def test_what_does_not_fit_is_refused(data_type: Any, there: str, message: str) 
 
 @pytest.mark.parametrize("class_", [dict, tuple, list, Row])
 def test_containers_take_all_columns(class_: type) -> None:
-    made = as_(class_, "`a b` INT, `select` ROW<x INT>")((1, (2,)))
-    assert type(made) is class_
-    assert made == {dict: {"a b": 1, "select": Row(x=2)}, list: [1, Row(x=2)]}.get(class_, (1, (2,)))
+    value = as_(class_, "`a b` INT, `select` ROW<x INT>")((1, (2,)))
+    assert type(value) is class_
+    assert value == {dict: {"a b": 1, "select": Row(x=2)}, list: [1, Row(x=2)]}.get(class_, (1, (2,)))
 
 
 def test_a_single_column_may_become_its_own_value() -> None:

@@ -57,7 +57,7 @@ class Place:
         """Open a section of the page."""
         self.page.goto(f"{self.address}/#/{where}")
 
-    def kept(self, name: str, of: str) -> int:
+    def state_rows(self, name: str, of: str) -> int:
         """State rows of an operator after the last micro-batch; -1 before the first."""
         number = self.api.get(f"pipelines/{name}/run").json()["version"]
         graph = self.api.get(f"pipelines/{name}/versions/{number}/graph").json()
@@ -130,7 +130,7 @@ def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
     expect(page.locator(".side .graph")).to_have_count(2)
     expect(page.locator(".verdict")).to_contain_text("Partially compatible")
     expect(page.locator("#upgrade-new .node.change-added").first).to_be_visible()
-    before = place.kept("sales", "Join orders with customers")
+    before = place.state_rows("sales", "Join orders with customers")
     assert before > 50
     page.get_by_role("button", name="Migrate to the new program").click()
     page.get_by_role("dialog").get_by_role("button", name="Migrate all the same").click()
@@ -140,7 +140,7 @@ def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
     expect(page.locator(".upgrade-progress .step.done").last).to_contain_text("version 3 runs")
     page.get_by_role("link", name="Plan", exact=True).click()
     expect(page.locator(".node", has_text="by item").first).to_contain_text(ROWS, timeout=SPARK)
-    assert place.kept("sales", "Join orders with customers") >= before
+    assert place.state_rows("sales", "Join orders with customers") >= before
     expect(page.locator(".glance")).to_contain_text("Running")
     expect(page.locator(".glance")).to_contain_text("3")
 

@@ -49,7 +49,7 @@ def whole(spec: dict[str, Any]) -> dict[str, Any]:
     """A complete spec, from the fields that a test sets."""
     fields = fields_of(spec["type"])
     inner = {name: value for name, value in spec.items() if name not in _OUTER}
-    parameters = {name: inner.get(name, _DEFAULTS.get(name)) for name in fields} | inner
+    parameters: dict[str, Any] = {name: inner.get(name, _DEFAULTS.get(name)) for name in fields} | inner
     bounded = parameters.get("needRetraction") or parameters.get("preceding") is not None
     if "aggs" in parameters:
         parameters["aggs"] = [_aggregate(agg, bounded) for agg in parameters["aggs"]]
@@ -60,7 +60,7 @@ def whole(spec: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in spec.items() if name in _OUTER} | {"parameters": parameters}
 
 
-def told(parameters: Parameters) -> dict[str, Any]:
+def kernel_parameters(parameters: Parameters) -> dict[str, Any]:
     """Parameters as the kernel receives them; every condition becomes one that the harness knows."""
     description: dict[str, Any] = to_dict(parameters, lambda _: "0=0")
     return description
@@ -80,7 +80,7 @@ def fields_of(type_: str) -> list[str]:
     return [camel(field.name) for field in dataclasses.fields(parameters_class)]
 
 
-def _subclasses(of: type) -> Iterator[type[Parameters]]:
+def _subclasses(of: type[Parameters]) -> Iterator[type[Parameters]]:
     for subclass in of.__subclasses__():
         yield subclass
         yield from _subclasses(subclass)

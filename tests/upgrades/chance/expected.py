@@ -92,14 +92,14 @@ def expected(
         own: whether what its operators keep is that of the statement's own ones, and not of another one's.
     """
     query = shape.filled(new)
-    if old is None or all(each.change is Change.ADDED for each in above):
+    if old is None or all(operator.change is Change.ADDED for operator in above):
         read = tables_in(query)
         # Rows of a new table may be late, and a version is known by its key, which no view has.
         unclear = (read & TIMED and not read <= known) or shape.operator == "temporal-join"
         # A row that is taken back, and never came to it, meets rows that did.
         unclear = unclear or (shape.operator == "multi-join" and "stock" in read & known)
         return Expected(query, Basis.FRESH_KEYS) if unclear else Expected(query, Basis.BEGINS, read & known)
-    if not own and any(each.verdict is not Verdict.FULL for each in above):
+    if not own and any(operator.verdict is not Verdict.FULL for operator in above):
         return Expected(query, Basis.FRESH_KEYS)
     try:
         return Expected(shape.filled(_mixed(shape, old, new, above)), Basis.GOES_ON)
@@ -109,32 +109,32 @@ def expected(
 
 def _mixed(shape: Shape, old: Fill, new: Fill, above: Sequence[OperatorEdit]) -> Fill:
     """The holes filled for rows of both halves as the verdicts say."""
-    low = [each for each in above if each.verdict is not Verdict.FULL]
-    if any(each.change is Change.ADDED for each in low):
+    low = [operator for operator in above if operator.verdict is not Verdict.FULL]
+    if any(operator.change is Change.ADDED for operator in low):
         raise _Unknown
-    named = [edit for each in low for edit in each.edits if edit.verdict is not Verdict.FULL]
+    named = [edit for operator in low for edit in operator.edits if edit.verdict is not Verdict.FULL]
     if any(edit.verdict is not Verdict.PARTIAL for edit in named):
         raise _Unknown
     if any("padded row that nobody got" in edit.why for edit in named):
         # What is taken back depends on which row met one first.
         raise _Unknown
-    if new.get("kind") != "JOIN" and any(edit.property == "bounds" for each in above for edit in each.edits):
+    if new.get("kind") != "JOIN" and any(edit.property == "bounds" for operator in above for edit in operator.edits):
         # With other bounds a row that found nothing comes out earlier or later.
         raise _Unknown
     kinds = [edit.property.split()[-1] for edit in named]
     if not set(kinds) <= _NAMED or kinds.count("aggregates") > 1 or ("ranks" in kinds and not _knows_ranks(old, new)):
         raise _Unknown
-    found = dict(new)
+    fill = dict(new)
     if "filter" in kinds:
-        found |= _filters(old, new)
+        fill |= _filters(old, new)
     if "aggregates" in kinds:
-        found["calls"] = _calls(old["calls"], new["calls"])
+        fill["calls"] = _calls(old["calls"], new["calls"])
     if "columns" in kinds:
         lacking = [name for edit in named if edit.property.endswith("columns") for name in _added(edit.old, edit.new)]
-        found |= {name: _lacking(found[name], lacking) for name in _SHOWN if name in found}
+        fill |= {name: _lacking(fill[name], lacking) for name in _SHOWN if name in fill}
     if "condition" in kinds and shape.operator != "changelog-normalize":
-        found["condition"] = _condition(old, found)
-    return found
+        fill["condition"] = _condition(old, fill)
+    return fill
 
 
 def _knows_ranks(old: Fill, new: Fill) -> bool:
@@ -157,16 +157,16 @@ def _either(old: str, new: str) -> str:
 
 
 def _subquery(old: str, new: str) -> str:
-    (table, before), (other, after) = _filtered(old), _filtered(new)
-    if table != other:
+    (table, before), (new_table, after) = _filtered(old), _filtered(new)
+    if table != new_table:
         raise _Unknown
     return f"(SELECT * FROM {table} WHERE {_either(before, after)})"
 
 
 def _filtered(text: str) -> tuple[str, str]:
     """A table with its filter."""
-    found = _SUBQUERY.match(text)
-    return (found[1], found[2]) if found else (text.rpartition(" ")[2].rstrip(")"), "")
+    match = _SUBQUERY.match(text)
+    return (match[1], match[2]) if match else (text.rpartition(" ")[2].rstrip(")"), "")
 
 
 def _calls(old: str, new: str) -> str:
@@ -176,9 +176,9 @@ def _calls(old: str, new: str) -> str:
 
 
 def _later(call: str) -> str:
-    found = _CALL.match(call)
-    assert found is not None, call
-    function, distinct, argument, filter_, over = found.groups()
+    match = _CALL.match(call)
+    assert match is not None, call
+    function, distinct, argument, filter_, over = match.groups()
     if over:
         return f"{function}(CASE WHEN half = 1 THEN {argument.replace('*', '1')} END){over}"
     also = f"{filter_} AND " if filter_ else ""
@@ -189,10 +189,10 @@ def _added(old: str, new: str) -> Iterator[tuple[str, str]]:
     """Columns of tables that were not kept, as `table.column` in the words of an edit."""
     for text in new.split(", "):
         if text not in old.split(", "):
-            found = _COLUMN.match(text)
-            if found is None or found[1] == "stock":
+            match = _COLUMN.match(text)
+            if match is None or match[1] == "stock":
                 raise _Unknown
-            yield found[1], found[2]
+            yield match[1], match[2]
 
 
 def _lacking(text: str, columns: Sequence[tuple[str, str]]) -> str:
@@ -200,7 +200,7 @@ def _lacking(text: str, columns: Sequence[tuple[str, str]]) -> str:
     for table, column in columns:
         aliases = [alias for alias, tables in _ALIASES.items() if table in tables]
         prefix = rf"(?:({'|'.join(aliases)})\.)?" if aliases else "()"
-        text = re.sub(rf"(?<![.\w]){prefix}\b{column}\b", lambda found: _when_later(found[1], found[0]), text)
+        text = re.sub(rf"(?<![.\w]){prefix}\b{column}\b", lambda match: _when_later(match[1], match[0]), text)
     return text
 
 
@@ -213,5 +213,5 @@ def _condition(old: Fill, new: Mapping[str, str]) -> str:
     if "condition" not in old or "stock" in new["left"]:
         # By its half what takes a row back would miss it.
         raise _Unknown
-    before, after = ((each["condition"].removeprefix(" AND ") or "TRUE") for each in (old, new))
+    before, after = ((side["condition"].removeprefix(" AND ") or "TRUE") for side in (old, new))
     return f" AND ((s.half = 0 AND h.half = 0 AND {before}) OR ((s.half = 1 OR h.half = 1) AND {after}))"

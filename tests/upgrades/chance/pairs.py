@@ -11,6 +11,7 @@ from random import Random
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.model import PlanDiff
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.upgrades.chance.expected import TIMED, Expected, expected, tables_in
@@ -82,7 +83,7 @@ class Program:
     @property
     def reads(self) -> frozenset[str]:
         """The tables that it reads."""
-        return frozenset(name for each in self.statements for name in tables_in(each.query))
+        return frozenset(name for statement in self.statements for name in tables_in(statement.query))
 
     def text(self, folder: Path, instead: Mapping[str, Expected] | None = None) -> str:
         """The whole program.
@@ -92,15 +93,15 @@ class Program:
             instead: by sink what takes the place of its query.
         """
         others = instead or {}
-        queries = " ".join(_insert(each, others.get(each.sink)) for each in self.statements)
+        queries = " ".join(_insert(statement, others.get(statement.sink)) for statement in self.statements)
         if len(self.statements) > 1:
             queries = f"EXECUTE STATEMENT SET BEGIN {queries} END;"
-        sets = {each.shape.needs for each in self.statements} | ({_BATCHES} if self.batches else set())
+        sets = {statement.shape.needs for statement in self.statements} | ({_BATCHES} if self.batches else set())
         if self.ttl:
             sets.add(f"SET 'table.exec.state.ttl' = '{self.ttl}';\n")
         tables = [self._declared(name) for name in sorted(self.reads)]
-        tables += [_sink(each) for each in sorted(self.statements, key=lambda each: each.sink)]
-        later = sorted({name for each in others.values() for name in each.later})
+        tables += [_sink(statement) for statement in sorted(self.statements, key=lambda statement: statement.sink)]
+        later = sorted({name for expectation in others.values() for name in expectation.later})
         views = [f"CREATE VIEW {name}_later AS SELECT * FROM {name} WHERE half = 1;\n" for name in later]
         return "".join((*sorted(sets), *tables, *views)).replace("{folder}", str(folder)) + queries
 
@@ -177,7 +178,7 @@ def pair(seed: int) -> Pair:
     # One after another gets each shape, so that a few hundred pairs try all of each.
     shapes = [SHAPES[seed % len(SHAPES)]]
     if draw.random() < 0.5:
-        fitting = [each for each in SHAPES if _timed(each) == _timed(shapes[0]) and each.needs == shapes[0].needs]
+        fitting = [shape for shape in SHAPES if _timed(shape) == _timed(shapes[0]) and shape.needs == shapes[0].needs]
         shapes.append(draw.choice(fitting))
     statements = tuple(_statement(shape, number, draw) for number, shape in enumerate(shapes))
     old = Program(statements, draw.choice(_TTLS), draw.random() < 0.2)
@@ -188,16 +189,16 @@ def pair(seed: int) -> Pair:
     folder = Path("/random")
     before, after = old.compiled(folder), new.compiled(folder)
     diff = diff_plans(before, after)
-    by_node = {each.new_node: each for each in diff.operators}
-    above = {sink: [by_node[each] for each in nodes if each in by_node] for sink, nodes in _above(after).items()}
-    fills = {each.sink: dict(each.fill) for each in old.statements}
+    by_node = {operator.new_node: operator for operator in diff.operators}
+    above = {sink: [by_node[node] for node in nodes if node in by_node] for sink, nodes in _above(after).items()}
+    fills = {statement.sink: dict(statement.fill) for statement in old.statements}
     was = _above(before)
-    found = {}
-    for each in new.statements:
-        sink = each.sink
+    result = {}
+    for statement in new.statements:
+        sink = statement.sink
         own = {edit.old_node for edit in above[sink] if edit.old_node is not None} <= set(was.get(sink, ()))
-        found[sink] = expected(each.shape, fills.get(sink), dict(each.fill), above[sink], old.reads, own=own)
-    return Pair(seed, old, new, tuple(changes), diff, found)
+        result[sink] = expected(statement.shape, fills.get(sink), dict(statement.fill), above[sink], old.reads, own=own)
+    return Pair(seed, old, new, tuple(changes), diff, result)
 
 
 def _timed(shape: Shape) -> bool:
@@ -214,7 +215,7 @@ def _changed(program: Program, draw: Random) -> tuple[Program, str]:
     if what < 0.7:
         return _refilled(program, draw)
     if what < 0.78:
-        ttl = draw.choice([each for each in _TTLS if each != program.ttl])
+        ttl = draw.choice([ttl for ttl in _TTLS if ttl != program.ttl])
         return replace(program, ttl=ttl), f"TTL {ttl or '0'}"
     if what < 0.84:
         return replace(program, price="BIGINT"), "prices are BIGINT"
@@ -226,11 +227,11 @@ def _changed(program: Program, draw: Random) -> tuple[Program, str]:
         if draw.random() < 0.5:
             return replace(program, statements=program.statements[::-1]), "statements swapped"
         gone = draw.randrange(len(program.statements))
-        kept = tuple(each for at, each in enumerate(program.statements) if at != gone)
-        return replace(program, statements=kept), "statement removed"
+        remaining = tuple(statement for at, statement in enumerate(program.statements) if at != gone)
+        return replace(program, statements=remaining), "statement removed"
     first = program.statements[0]
-    fitting = [each for each in SHAPES if _timed(each) == _timed(first.shape) and each.needs == first.shape.needs]
-    number = 1 + max(each.number for each in program.statements)
+    fitting = [shape for shape in SHAPES if _timed(shape) == _timed(first.shape) and shape.needs == first.shape.needs]
+    number = 1 + max(statement.number for statement in program.statements)
     added = _statement(draw.choice(fitting), number, draw)
     return replace(program, statements=(*program.statements, added)), "statement added"
 
@@ -241,9 +242,11 @@ def _refilled(program: Program, draw: Random) -> tuple[Program, str]:
     statement = program.statements[at]
     name = draw.choice([name for name, some in statement.shape.holes.items() if len(set(some)) > 1])
     now = dict(statement.fill)[name]
-    then = draw.choice([each for each in statement.shape.holes[name] if each != now])
-    fill = tuple((each, then if each == name else value) for each, value in statement.fill)
-    statements = tuple(replace(each, fill=fill) if i == at else each for i, each in enumerate(program.statements))
+    then = draw.choice([choice for choice in statement.shape.holes[name] if choice != now])
+    fill = tuple((hole, then if hole == name else value) for hole, value in statement.fill)
+    statements = tuple(
+        replace(statement, fill=fill) if i == at else statement for i, statement in enumerate(program.statements)
+    )
     return replace(
         program, statements=statements
     ), f"{statement.shape.operator}, {name}: {now or 'none'} -> {then or 'none'}"
@@ -251,14 +254,14 @@ def _refilled(program: Program, draw: Random) -> tuple[Program, str]:
 
 def _above(plan: CompiledPlan) -> dict[str, list[int]]:
     """By sink the nodes that its rows come from."""
-    found = {}
+    result = {}
     for node in plan.sinks:
         assert isinstance(node, Sink)
-        reached, todo = {node.id}, [node]
+        reached, todo = {node.id}, list[PlanNode]([node])
         while todo:
-            inputs = [each for each in plan.inputs(todo.pop()) if each.id not in reached]
-            reached |= {each.id for each in inputs}
+            inputs = [input_ for input_ in plan.inputs(todo.pop()) if input_.id not in reached]
+            reached |= {input_.id for input_ in inputs}
             todo += inputs
         name = node.dynamic_table_sink.table.identifier.rpartition(".")[2].strip("`")
-        found[name] = sorted(reached)
-    return found
+        result[name] = sorted(reached)
+    return result

@@ -26,15 +26,15 @@ def halves(draw: Random) -> tuple[Tables, Tables]:
     share = draw.uniform(0.2, 0.8)
     first: Tables = {}
     second: Tables = {}
-    for name, count, rows in (
+    for name, count, generate in (
         ("sales", 24, _sales),
         ("stock", 24, _changes),
         ("shops", 6, _shops),
         ("devices", 20, _upserts),
     ):
         at = round(count * share)
-        made = list(rows(draw, count, at))
-        first[name], second[name] = made[:at], made[at:]
+        events = list(generate(draw, count, at))
+        first[name], second[name] = events[:at], events[at:]
     moment = _time(_MINUTES * share)
     for name, rows in (
         ("clicks", [_sale(draw, time > moment) | {"at1": time, "at2": time} for time in _times(draw, 24)]),
@@ -140,7 +140,7 @@ def _times(draw: Random, count: int) -> list[str]:
     for at in range(1, count):
         if draw.random() < 0.1:
             minutes[at - 1], minutes[at] = minutes[at], minutes[at - 1]
-    return [_time(each) for each in minutes]
+    return [_time(minute) for minute in minutes]
 
 
 def _time(minutes: float) -> str:

@@ -57,7 +57,7 @@ _CALLS = (
     "SUM(price * 2), SUM(price)",
     "FIRST_VALUE(price), LAST_VALUE(pieces)",
 )
-_PLAIN = tuple(each for each in _CALLS if "FILTER" not in each and "DISTINCT" not in each)
+_PLAIN = tuple(call for call in _CALLS if "FILTER" not in call and "DISTINCT" not in call)
 _WHERE = ("", "WHERE pieces > 30", "WHERE pieces > 50", "WHERE town <> 'u'")
 _PAIR = ("price, pieces", "pieces, price", "price, CAST(0 AS INT)", "pieces, CAST(0 AS INT)")
 _JOINED = (
@@ -97,7 +97,7 @@ SHAPES: tuple[Shape, ...] = (
         "SELECT {key}, {calls} FROM stock {where} GROUP BY {key}",
         {
             "key": ("shop", "town"),
-            "calls": tuple(each for each in _CALLS if "FIRST" not in each),
+            "calls": tuple(call for call in _CALLS if "FIRST" not in call),
             "where": _WHERE,
         },
     ),

@@ -32,10 +32,10 @@ def verdicts(diff: PlanDiff) -> list[tuple[Any, ...]]:
     return [*parts, *((edit.property, edit.verdict, edit.why) for edit in diff.whole), ("all", diff.verdict, "")]
 
 
-def by_start(root: Path, each: Pair) -> PlanDiff:
+def by_start(root: Path, pair: Pair) -> PlanDiff:
     """The comparison of a start, which begins where the verdict allows it and nowhere else."""
-    store = started(root, each.old.compiled(Path("/random")))
-    new = each.new.compiled(Path("/random"))
+    store = started(root, pair.old.compiled(Path("/random")))
+    new = pair.new.compiled(Path("/random"))
     try:
         decision = decided(store, new)
     except UpgradeError as refused:
@@ -52,22 +52,24 @@ def by_start(root: Path, each: Pair) -> PlanDiff:
     return decision.diff
 
 
-def disagreements(root: Path, each: Pair) -> list[str]:
+def disagreements(root: Path, pair: Pair) -> list[str]:
     """The ways that do not say what the start says."""
-    said = by_start(root, each)
+    said = by_start(root, pair)
     before = side_of(str(root), Session({}), print)
-    (root / "new.json").write_text(each.new.compiled(Path("/random")).to_json())
+    (root / "new.json").write_text(pair.new.compiled(Path("/random")).to_json())
     after = side_of(str(root / "new.json"), Session({}), print)
     command = diff_plans(before.plan, after.plan, runs=(before.run, after.run))
     held = next(root.glob("generations/1/compiled-plan/programs/*"))
     page = tasks.diff(
         (held / "plan.json").read_text(), after.plan.to_json(), "old", "new", (held / "description.json").read_text()
     )
-    found = [] if verdicts(command) == verdicts(said) else [f"diff-plan: {verdicts(command)}\nstart: {verdicts(said)}"]
+    differences = (
+        [] if verdicts(command) == verdicts(said) else [f"diff-plan: {verdicts(command)}\nstart: {verdicts(said)}"]
+    )
     words = [part["verdict"] for key in ("operators", "sources", "sinks") for part in page[key]]
     if words != [part.verdict.name.lower() for part in said.parts]:
-        found.append(f"service: {json.dumps(words)}\nstart: {verdicts(said)}")
-    return [f"{each}\n{text}" for text in found]
+        differences.append(f"service: {json.dumps(words)}\nstart: {verdicts(said)}")
+    return [f"{pair}\n{text}" for text in differences]
 
 
 def tried(folder: Path, count: int) -> list[str]:

@@ -34,33 +34,35 @@ def tried(spark: SparkSession, folder: Path, count: int) -> list[str]:
     """What is wrong with the pairs of a run."""
     pairs = [pair(seed) for seed in range(SEED, SEED + count)]
     print(f"\n{count} pairs from seed {SEED} (UPGRADE_SEED)\n{figures(pairs)}", flush=True)
-    found: list[str] = []
+    problems: list[str] = []
     for number, group in enumerate(grouped(pairs, Random(SEED))):
         begun = time.monotonic()
         new = wrong(spark, folder / f"group-{number}", group)
         took = time.monotonic() - begun
         print(f"group {number}, {len(group.pairs)} pairs, {group}: {took:.0f} s, {len(new)} wrong", flush=True)
         print("\n".join(new), flush=True)
-        found += new
+        problems += new
     for number, group in enumerate(refused(pairs)):
         begun = time.monotonic()
         new = not_refused(spark, folder / f"refused-{number}", group)
         took = time.monotonic() - begun
         print(f"refused {number}, {len(group.pairs)} pairs: {took:.0f} s, {len(new)} wrong", flush=True)
         print("\n".join(new), flush=True)
-        found += new
-    return found
+        problems += new
+    return problems
 
 
 def figures(pairs: list[Pair]) -> str:
     """How many pairs there are of each operator and verdict, and by what their sinks are judged."""
-    verdicts = Counter((each.old.statements[0].shape.operator, each.diff.verdict) for each in pairs)
+    verdicts = Counter((pair.old.statements[0].shape.operator, pair.diff.verdict) for pair in pairs)
     lines = [
-        f"  {operator}: " + ", ".join(f"{verdicts[operator, each]} {each.value}" for each in Verdict)
+        f"  {operator}: " + ", ".join(f"{verdicts[operator, verdict]} {verdict.value}" for verdict in Verdict)
         for operator in sorted(OPERATORS)
     ]
-    bases = Counter((each.diff.verdict.value, found.basis.value) for each in pairs for found in each.expected.values())
-    total = Counter(each.diff.verdict.value for each in pairs)
+    bases = Counter(
+        (pair.diff.verdict.value, expectation.basis.value) for pair in pairs for expectation in pair.expected.values()
+    )
+    total = Counter(pair.diff.verdict.value for pair in pairs)
     return "\n".join([*lines, f"  in all: {dict(total)}; sinks: {dict(bases)}"])
 
 

@@ -47,7 +47,7 @@ def grouped(pairs: Sequence[Pair], draw: Random) -> Iterator[Group]:
     """All pairs that go on, in groups."""
     for verdict in _MODES:
         for timed in (False, True):
-            some = [each for each in pairs if each.diff.verdict is verdict and each.timed == timed]
+            some = [pair for pair in pairs if pair.diff.verdict is verdict and pair.timed == timed]
             for at in range(0, len(some), TOGETHER):
                 hosts = [TRANSFORM if timed else draw.choice((TRANSFORM, GROUPS)) for _ in range(2)]
                 # By itself a start moves state only where it must.
@@ -60,7 +60,7 @@ def grouped(pairs: Sequence[Pair], draw: Random) -> Iterator[Group]:
 def refused(pairs: Sequence[Pair]) -> Iterator[Group]:
     """All pairs that do not go on, in groups."""
     for timed in (False, True):
-        some = [each for each in pairs if each.diff.verdict not in _MODES and each.timed == timed]
+        some = [pair for pair in pairs if pair.diff.verdict not in _MODES and pair.timed == timed]
         for at in range(0, len(some), TOGETHER):
             yield Group(tuple(some[at : at + TOGETHER]), Setting(), Setting(upgrade="migrate-partial"))
 
@@ -72,11 +72,11 @@ class Place:
     spark: SparkSession
     folder: Path
 
-    def add(self, each: Pair, *parts: int, name: str = "") -> None:
+    def add(self, pair: Pair, *parts: int, name: str = "") -> None:
         """The first half of the rows of a pair, the second, or both."""
-        rows = halves(Random(each.seed))
+        rows = halves(Random(pair.seed))
         for part in parts:
-            write(self.folder / (name or each.name), part, rows[part])
+            write(self.folder / (name or pair.name), part, rows[part])
 
     def start(self, plans: Mapping[str, CompiledPlan], setting: Setting) -> None:
         """Run plans by names, over what is there."""
@@ -84,7 +84,7 @@ class Place:
 
     def programs(self, group: Group, *, new: bool) -> dict[str, CompiledPlan]:
         """The plans of a group."""
-        return {each.name: (each.new if new else each.old).compiled(self.folder / each.name) for each in group.pairs}
+        return {pair.name: (pair.new if new else pair.old).compiled(self.folder / pair.name) for pair in group.pairs}
 
 
 @dataclass(frozen=True)
@@ -116,18 +116,18 @@ def wrong(spark: SparkSession, folder: Path, group: Group) -> list[str]:
     try:
         return list(_judged(spark, folder, group))
     except CompiledPlanError as fault:
-        seeds = ", ".join(str(each.seed) for each in group.pairs)
+        seeds = ", ".join(str(pair.seed) for pair in group.pairs)
         if len(group.pairs) == 1:
             return [f"{group}\n{group.pairs[0]}\n{fault}"]
         # One of them: halves of the group say which.
         middle = len(group.pairs) // 2
         halves_of = (group.pairs[:middle], group.pairs[middle:])
-        found = [
+        problems = [
             text
             for at, some in enumerate(halves_of)
             for text in wrong(spark, folder / str(at), replace(group, pairs=some))
         ]
-        return found or [f"{group}\nseeds {seeds} together, and none of them alone\n{fault}"]
+        return problems or [f"{group}\nseeds {seeds} together, and none of them alone\n{fault}"]
 
 
 def _judged(spark: SparkSession, folder: Path, group: Group) -> Iterator[str]:
@@ -136,15 +136,15 @@ def _judged(spark: SparkSession, folder: Path, group: Group) -> Iterator[str]:
     # What is fully compatible is as from scratch, whatever was written at the stop.
     full = group.pairs[0].diff.verdict is Verdict.FULL
     first = {} if full else _scratch(Place(spark, folder / "first"), group, 0)
-    for each in group.pairs:
-        for sink, found in each.expected.items():
-            at = each.name, sink
+    for pair in group.pairs:
+        for sink, expectation in pair.expected.items():
+            at = pair.name, sink
             old = _NONE if full else before.get(at, _NONE)
-            new = first.get(at, _NONE) if found.basis is Basis.GOES_ON else _NONE
+            new = first.get(at, _NONE) if expectation.basis is Basis.GOES_ON else _NONE
             judge = _of_keys if sink.startswith("keyed") else _of_rows
-            said = judge(found.basis, Begun(old, new), whole[at], got[at])
+            said = judge(expectation.basis, Begun(old, new), whole[at], got[at])
             if said:
-                yield f"{group}\n{each}\n{sink}, {found}\n{said}"
+                yield f"{group}\n{pair}\n{sink}, {expectation}\n{said}"
 
 
 _Sinks = dict[tuple[str, str], Contents]
@@ -152,34 +152,34 @@ _Sinks = dict[tuple[str, str], Contents]
 
 def _upgraded(place: Place, group: Group) -> tuple[_Sinks, _Sinks]:
     """The sinks of the old programs when they stop, and those of the new ones in the end."""
-    for each in group.pairs:
-        place.add(each, 0)
+    for pair in group.pairs:
+        place.add(pair, 0)
     place.start(place.programs(group, new=False), group.old)
     before = {
-        (each.name, statement.sink): Contents.of(place.folder / each.name / statement.sink)
-        for each in group.pairs
-        for statement in each.old.statements
+        (pair.name, statement.sink): Contents.of(place.folder / pair.name / statement.sink)
+        for pair in group.pairs
+        for statement in pair.old.statements
     }
-    for each in group.pairs:
-        place.add(each, 1)
+    for pair in group.pairs:
+        place.add(pair, 1)
     place.start(place.programs(group, new=True), group.new)
     return before, _sinks(place, group)
 
 
 def _scratch(place: Place, group: Group, *parts: int) -> _Sinks:
     """What is expected from scratch, over all rows or those of the first half."""
-    for each in group.pairs:
-        place.add(each, *parts)
-    plans = {each.name: each.new.compiled(place.folder / each.name, each.expected) for each in group.pairs}
+    for pair in group.pairs:
+        place.add(pair, *parts)
+    plans = {pair.name: pair.new.compiled(place.folder / pair.name, pair.expected) for pair in group.pairs}
     place.start(plans, Setting())
     return _sinks(place, group)
 
 
 def _sinks(place: Place, group: Group) -> _Sinks:
     return {
-        (each.name, sink): Contents.of(place.folder / each.name / sink)
-        for each in group.pairs
-        for sink in each.expected
+        (pair.name, sink): Contents.of(place.folder / pair.name / sink)
+        for pair in group.pairs
+        for sink in pair.expected
     }
 
 
@@ -187,7 +187,7 @@ def _of_rows(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
     """The rows that a sink has too often or too seldom; empty where all is right."""
     want, there = Counter(whole.sums), got.sums
     if basis is Basis.FRESH_KEYS:
-        want, there = (Counter({row: n for row, n in each.items() if row[0] in FRESH}) for each in (want, there))
+        want, there = (Counter({row: n for row, n in rows.items() if row[0] in FRESH}) for rows in (want, there))
     else:
         want.update(begun.old.sums)
         want.subtract(begun.new.sums)
@@ -199,7 +199,7 @@ def _of_keys(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
     """The keys whose last row is wrong; one that does not change in the second half may be given anew or not."""
     wrong = []
     for key in sorted({*begun.old.last, *whole.last, *got.last}):
-        old, new, has = (each.last.get(key) for each in (begun.old, whole, got))
+        old, new, has = (contents.last.get(key) for contents in (begun.old, whole, got))
         changes = begun.new.last.get(key) != new
         if basis is Basis.FRESH_KEYS and key not in FRESH:
             continue
@@ -211,16 +211,16 @@ def _of_keys(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
 def not_refused(spark: SparkSession, folder: Path, group: Group) -> list[str]:
     """What is wrong with how pairs are refused: one starts or is not named, or something changes on disk."""
     place = Place(spark, folder)
-    for each in group.pairs:
-        place.add(each, 0)
+    for pair in group.pairs:
+        place.add(pair, 0)
     place.start(place.programs(group, new=False), group.old)
-    for each in group.pairs:
-        place.add(each, 1)
+    for pair in group.pairs:
+        place.add(pair, 1)
     there = contents(folder)
     try:
         place.start(place.programs(group, new=True), group.new)
     except CompiledPlanError as fault:
-        found = [f"{each}\nis not named\n{fault}" for each in group.pairs if f"{each.name}_" not in str(fault)]
+        problems = [f"{pair}\nis not named\n{fault}" for pair in group.pairs if f"{pair.name}_" not in str(fault)]
         changed = [str(path) for path in there.keys() ^ contents(folder).keys()]
-        return found + ([f"{group}\nchanged {changed}"] if contents(folder) != there else [])
-    return [f"{group}\n{', '.join(str(each.seed) for each in group.pairs)} are not refused"]
+        return problems + ([f"{group}\nchanged {changed}"] if contents(folder) != there else [])
+    return [f"{group}\n{', '.join(str(pair.seed) for pair in group.pairs)} are not refused"]

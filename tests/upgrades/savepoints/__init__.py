@@ -19,8 +19,8 @@ ACCEPTED, REFUSED, UNCLAIMED = "accepted", "refused", "unclaimed"
 
 def answers() -> Mapping[str, str]:
     """By kind: `accepted`, `refused`, or what came of it when Flink was allowed to drop what nobody claims."""
-    found: Mapping[str, str] = json.loads(ANSWERS.read_text())
-    return found
+    document: Mapping[str, str] = json.loads(ANSWERS.read_text())
+    return document
 
 
 def unclaimed_then(answer: str) -> str:

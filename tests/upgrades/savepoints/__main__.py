@@ -37,22 +37,22 @@ def main(names: list[str]) -> None:
     """Ask about these kinds, all if there is no name."""
     wanted = [kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT and (not names or kind.name in names)]
     with tempfile.TemporaryDirectory(prefix="savepoints-") as folder:
-        asked = {"options": dict(ONE_TASK), "jobs": [request(kind, Path(folder) / kind.name) for kind in wanted]}
+        message = {"options": dict(ONE_TASK), "jobs": [request(kind, Path(folder) / kind.name) for kind in wanted]}
         command = [str(flink_python()), str(Path(__file__).with_name("jobs.py"))]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(asked))
+        process.stdin.write(json.dumps(message))
         process.stdin.close()
-        found = dict(answers()) if ANSWERS.exists() else {}
+        known = dict(answers()) if ANSWERS.exists() else {}
         for line in process.stdout:
             if line.startswith("{"):
                 answer = json.loads(line)
                 print(answer["name"], answer["answer"], answer["why"], flush=True)
-                found[answer["name"]] = answer["answer"]
+                known[answer["name"]] = answer["answer"]
         if process.wait():
             raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    ANSWERS.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n")
+    ANSWERS.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -23,18 +23,18 @@ class Clock:
 class Tasks(PartitionWatermarks):
     """What tasks are told before micro-batches, and tell after them."""
 
-    told: list[tuple[dict[str, int | None], int | None]]
+    announced: list[tuple[dict[str, int | None], int | None]]
     batches: dict[int, dict[str, int | None]]
 
     @classmethod
-    def made(cls, idle_ms: int, by_partition: bool = True) -> Tasks:
-        found = cls(Timing(by_partition, idle_ms), None)
-        object.__setattr__(found, "told", [])
-        object.__setattr__(found, "batches", {})
-        return found
+    def create(cls, idle_ms: int, by_partition: bool = True) -> Tasks:
+        tasks = cls(Timing(by_partition, idle_ms), None)
+        object.__setattr__(tasks, "announced", [])
+        object.__setattr__(tasks, "batches", {})
+        return tasks
 
     def begin(self, partitions: Mapping[str, int | None], mark: int | None) -> None:
-        self.told.append((dict(partitions), mark))
+        self.announced.append((dict(partitions), mark))
 
     def reached(self, batch: int) -> dict[str, int | None]:
         return self.batches[batch]
@@ -65,7 +65,7 @@ class Query:
         self.start()
 
     def start(self) -> None:
-        self.tasks = {name: Tasks.made(self.idle_ms) for name in self.partitions}
+        self.tasks = {name: Tasks.create(self.idle_ms) for name in self.partitions}
         self.moves = Moves()
         sources = {at: TimedSource(name, tasks) for at, (name, tasks) in enumerate(self.tasks.items())}
         self.time = EventTime(self.folder, sources, self.moves, self.interval, self.clock)
@@ -74,13 +74,13 @@ class Query:
         self.batch += 1
         lines = ["v2", json.dumps({"batchWatermarkMs": 0, "batchTimestampMs": self.clock.now})]
         for name, count in self.partitions.items():
-            lines.append(f"{name}:{json.dumps({name: {str(each): 1 for each in range(count)}})}")
+            lines.append(f"{name}:{json.dumps({name: {str(number): 1 for number in range(count)}})}")
         self.folder.make("offsets")
         self.folder.write_text(f"offsets/{self.batch}", "\n".join(lines))
 
     def begin(self) -> dict[str, tuple[dict[str, int | None], int | None]]:
         self.time.begin(self.batch)
-        return {name: tasks.told[-1] for name, tasks in self.tasks.items()}
+        return {name: tasks.announced[-1] for name, tasks in self.tasks.items()}
 
     def end(self, **marks: int | None) -> int | None:
         """Rows of `t_0=5` are of table t, partition 0; returns where the watermark went last."""
@@ -172,8 +172,8 @@ def test_a_batch_that_runs_again_tells_its_tasks_the_same(tmp_path: Path) -> Non
         query = Query(tmp_path / str(reached), {"t": 2}, idle_ms=100)
         query.run(t_0=50, t_1=40)
         query.plan()
-        told = query.begin()
-        assert told == {"t": ({"t/0": 50, "t/1": 40}, 40)}
+        announced = query.begin()
+        assert announced == {"t": ({"t/0": 50, "t/1": 40}, 40)}
         if reached:
             query.end(t_0=70)
         query.clock.now += 1000

@@ -54,8 +54,8 @@ def counting(topics: Topics, name: str, options: str = "") -> CompiledPlan:
 
 def at(*seconds: int, partition: int = 0) -> list[Message]:
     return [
-        Message(f'{{"ts": "2024-01-01 00:{each // 60:02}:{each % 60:02}", "n": {each}}}', partition=partition)
-        for each in seconds
+        Message(f'{{"ts": "2024-01-01 00:{second // 60:02}:{second % 60:02}", "n": {second}}}', partition=partition)
+        for second in seconds
     ]
 
 
@@ -91,8 +91,8 @@ class Reading:
         self.running.__enter__()
         return self
 
-    def __exit__(self, *given: object) -> None:
-        self.running.__exit__(*given)
+    def __exit__(self, *details: object) -> None:
+        self.running.__exit__(*details)
 
 
 @pytest.mark.deep
@@ -235,7 +235,7 @@ def test_runs_that_end_anywhere_leave_what_one_leaves(
         now += chance.randrange(5, 20)
         rows = [(now - chance.randrange(25), chance.randrange(3)) for _ in range(chance.randrange(1, 7))]
         parts.append([message for second, partition in rows for message in at(max(0, second), partition=partition)])
-    crashes, found = 0, {}
+    crashes, windows = 0, {}
     for name in ("whole", "broken"):
         topic, folder = topics.make(f"{name}-{seed}", 3), tmp_path / name
         plan = TableEnvironment().compile_script(
@@ -256,9 +256,9 @@ def test_runs_that_end_anywhere_leave_what_one_leaves(
                 crashes += 1
                 monkeypatch.undo()
             Run(spark, plan, options).execute()
-        found[name] = sorted((row["w"], row["n"]) for row in lines_of(folder / "o"))
-    assert found["broken"] == found["whole"]
-    assert found["whole"], "no window was closed"
+        windows[name] = sorted((row["w"], row["n"]) for row in lines_of(folder / "o"))
+    assert windows["broken"] == windows["whole"]
+    assert windows["whole"], "no window was closed"
     assert crashes > 0
 
 
@@ -319,13 +319,13 @@ def test_a_silent_table_of_files_is_left_out(spark: SparkSession, tmp_path: Path
         FROM TUMBLE(TABLE silent, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY window_start, window_end;
         END;"""
     )
-    put(tmp_path / "t", "1.json", *(json.loads(each.value or "") for each in at(1, 25)))
-    put(tmp_path / "silent", "1.json", *(json.loads(each.value or "") for each in at(2)))
+    put(tmp_path / "t", "1.json", *(json.loads(message.value or "") for message in at(1, 25)))
+    put(tmp_path / "silent", "1.json", *(json.loads(message.value or "") for message in at(2)))
     lines: list[str] = []
     names = iter(range(2, 1000))
 
     def closed() -> bool:
-        put(tmp_path / "t", f"{next(names)}.json", *(json.loads(each.value or "") for each in at(26)))
+        put(tmp_path / "t", f"{next(names)}.json", *(json.loads(message.value or "") for message in at(26)))
         return len(lines) > 1
 
     with Running(Run(spark, plan, RunOptions(), lines.append)):

@@ -24,12 +24,12 @@ INSERT INTO b SELECT id FROM a;
 """
 
 
-def progress_of(batch: int, asked: list[int]) -> Any:
+def progress_of(batch: int, requested: list[int]) -> Any:
     """What Spark tells of a batch; `asked` gets its number when the text is made."""
     rates = {"inputRowsPerSecond": 1.0, "processedRowsPerSecond": 1.0}
     kafka = {"endOffset": {"orders": {"0": 5}}, "latestOffset": {"orders": {"0": 9}}, "numInputRows": 5}
     ends = {"endOffset": "", "latestOffset": "", "numInputRows": 1}
-    told = {
+    progress = {
         "id": str(UUID(int=0)),
         "runId": str(UUID(int=1)),
         "name": None,
@@ -47,8 +47,8 @@ def progress_of(batch: int, asked: list[int]) -> Any:
     }
 
     def text() -> str:
-        asked.append(batch)
-        return json.dumps(told)
+        requested.append(batch)
+        return json.dumps(progress)
 
     return SimpleNamespace(batchId=lambda: batch, json=text)
 
@@ -64,8 +64,8 @@ def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress]
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
     tables = SimpleNamespace(read_by=lambda _: [ReadTable("c.d.orders", (1, 4)), NO_TABLE])
-    given: tuple[Any, ...] = (query, [handle], plan, folder, tables, sinks, taken.append)
-    return cast(Any, Follower)(*given, resumes=resumes)
+    arguments: tuple[Any, ...] = (query, [handle], plan, folder, tables, sinks, taken.append)
+    return cast(Any, Follower)(*arguments, resumes=resumes)
 
 
 def test_figures_are_reported_and_kept_for_the_next_run(tmp_path: Path) -> None:
@@ -75,27 +75,27 @@ def test_figures_are_reported_and_kept_for_the_next_run(tmp_path: Path) -> None:
     first.catch_up()
     result = first.result(False)
     assert (result.batches, result.rows_in, result.rows_out, result.dead_letters) == (2, 10, 4, 2)
-    found = taken[-1].to_dict()
-    assert found["at"] == "2026-01-01T00:00:00.250Z"
-    assert found["watermark"] == "2025-12-31T23:59:00.000Z"
-    assert found["sources"] == [
+    document = taken[-1].to_dict()
+    assert document["at"] == "2026-01-01T00:00:00.250Z"
+    assert document["watermark"] == "2025-12-31T23:59:00.000Z"
+    assert document["sources"] == [
         {"name": "orders", "rows": 5, "lag": 4, "lagUnit": "records", "table": "c.d.orders", "nodes": [1, 4]}
     ]
-    assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (3, 30)
+    assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (3, 30)
     follower(folder, taken, resumes=True).catch_up()
-    found = taken[2].to_dict()
-    assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (6, 60)
+    document = taken[2].to_dict()
+    assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (6, 60)
 
 
 def test_each_batch_is_read_once(tmp_path: Path) -> None:
-    folder, taken, asked = LocalFolder(tmp_path), list[BatchProgress](), list[int]()
+    folder, taken, requested = LocalFolder(tmp_path), list[BatchProgress](), list[int]()
     folder.make("compiled-plan")
-    recent = [progress_of(batch, asked) for batch in range(3)]
+    recent = [progress_of(batch, requested) for batch in range(3)]
     running = following(recent, folder, taken, resumes=False)
     for number in range(3, 6):
         running.catch_up()
         running.catch_up()
-        recent.append(progress_of(number, asked))
+        recent.append(progress_of(number, requested))
     running.catch_up()
-    assert sorted(asked) == [0, 1, 2, 3, 4, 5]
+    assert sorted(requested) == [0, 1, 2, 3, 4, 5]
     assert [batch.batch for batch in taken] == [0, 1, 2, 3, 4, 5]

@@ -55,9 +55,9 @@ def test_what_operators_kept_is_read_as_earlier_releases_wrote_it() -> None:
     assert Kept.read('{"a": 3}') == Kept({"a": 3}, {})
     assert Kept.read(None) == Kept({}, {})
     operators = [OperatorProgress("a", "", 1, 1, 3, 30), OperatorProgress("b", "", 1, 1, 2, None)]
-    kept = Kept.of(operators)
-    assert kept == Kept({"a": 3, "b": 2}, {"a": 30})
-    assert Kept.read(kept.text()) == kept
+    sizes = Kept.of(operators)
+    assert sizes == Kept({"a": 3, "b": 2}, {"a": 30})
+    assert Kept.read(sizes.text()) == sizes
 
 
 def test_times() -> None:

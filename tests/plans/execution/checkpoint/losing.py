@@ -38,7 +38,7 @@ WAYS = ("removed", "truncated", "older")
 
 
 def together(*statements: str) -> str:
-    return f"EXECUTE STATEMENT SET BEGIN {' '.join(f'{each};' for each in statements)} END"
+    return f"EXECUTE STATEMENT SET BEGIN {' '.join(f'{statement};' for statement in statements)} END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +107,16 @@ class History:
 
     def losses(self, seed: int) -> list[Loss]:
         """All losses that are possible, in a random order."""
-        root, found = self.backup / "checkpoint", []
+        root, losses = self.backup / "checkpoint", []
         for name in self.names():
             path, older = root / name, self.older / name
-            found.append(Loss(name, "removed"))
+            losses.append(Loss(name, "removed"))
             if path.is_file() and path.stat().st_size:
-                found.append(Loss(name, "truncated"))
+                losses.append(Loss(name, "truncated"))
             if older.is_dir() or (older.is_file() and older.read_bytes() != path.read_bytes()):
-                found.append(Loss(name, "older"))
-        random.Random(seed).shuffle(found)
-        return found
+                losses.append(Loss(name, "older"))
+        random.Random(seed).shuffle(losses)
+        return losses
 
     def lose(self, loss: Loss) -> None:
         """The checkpoint and all tables as before the last run, with this loss."""

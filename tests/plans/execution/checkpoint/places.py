@@ -73,7 +73,7 @@ class Place:
         return run
 
     def generations(self) -> list[int]:
-        return sorted(int(each.name) for each in (self.checkpoint / "generations").iterdir())
+        return sorted(int(path.name) for path in (self.checkpoint / "generations").iterdir())
 
     def heads(self) -> list[tuple[int, str]]:
         return [(head.generation, head.by) for head in Store(LocalFolder(self.checkpoint)).heads()]
@@ -88,11 +88,11 @@ class Place:
 
     def rows(self, sink: str = "sink") -> list[tuple[Any, ...]]:
         """The table that the changes leave."""
-        found: Counter[tuple[Any, ...]] = Counter()
+        result: Counter[tuple[Any, ...]] = Counter()
         for file in (self.folder / sink).glob("part-*"):
             for line in file.read_text().splitlines():
                 event = json.loads(line)
                 for side, sign in (("before", -1), ("after", 1)):
                     if event[side] is not None:
-                        found[tuple(event[side].values())] += sign
-        return sorted(found.elements(), key=str)
+                        result[tuple(event[side].values())] += sign
+        return sorted(result.elements(), key=str)

@@ -35,7 +35,7 @@ RENTS = (
 
 
 def together(*statements: str) -> str:
-    return f"EXECUTE STATEMENT SET BEGIN {' '.join(f'{each};' for each in statements)} END"
+    return f"EXECUTE STATEMENT SET BEGIN {' '.join(f'{statement};' for statement in statements)} END"
 
 
 def renumbered(plan: CompiledPlan) -> CompiledPlan:
@@ -52,10 +52,10 @@ def renumbered(plan: CompiledPlan) -> CompiledPlan:
 
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
-    found = Place(spark, tmp_path)
+    place = Place(spark, tmp_path)
     sales = [{"shop": "x", "price": 3, "pieces": 10}, {"shop": "y", "price": 5, "pieces": 20}]
-    found.add({"sales": sales, "shops": [{"shop": "x", "rent": 7}]})
-    return found
+    place.add({"sales": sales, "shops": [{"shop": "x", "rent": 7}]})
+    return place
 
 
 def more(place: Place) -> None:
@@ -77,7 +77,8 @@ def test_what_changes_no_state_starts_and_goes_on(place: Place) -> None:
     )
     counts = "INSERT INTO counts (n, k) SELECT SUM(p) AS all_of_it, who FROM sold GROUP BY who"
     prices, rents = (
-        each.replace("FROM sales", "FROM a_sales").replace("JOIN shops", "JOIN z_shops") for each in (PRICES, RENTS)
+        statement.replace("FROM sales", "FROM a_sales").replace("JOIN shops", "JOIN z_shops")
+        for statement in (PRICES, RENTS)
     )
     plan = renumbered(place.compiled(tables, together(rents, counts, prices)))
     place.run(plan)
@@ -88,8 +89,8 @@ def test_what_changes_no_state_starts_and_goes_on(place: Place) -> None:
 
 def with_uids(plan: CompiledPlan, *uids: str) -> CompiledPlan:
     """The operators' uids by a person, in the order of the plan."""
-    given = iter(uids)
-    nodes = [node.model_copy(update={"uid": next(given)}) if node.uid else node for node in plan.nodes]
+    new_uids = iter(uids)
+    nodes = [node.model_copy(update={"uid": next(new_uids)}) if node.uid else node for node in plan.nodes]
     return plan.with_nodes(nodes)
 
 
@@ -230,23 +231,23 @@ def test_what_surrounds_a_plan_is_compared(place: Place, monkeypatch: pytest.Mon
     written = description.read_text()
 
     def said(**changed: Any) -> str:
-        found = json.loads(written)
-        found["versions"] |= changed.pop("versions", {})
-        description.write_text(json.dumps(found | changed))
+        document = json.loads(written)
+        document["versions"] |= changed.pop("versions", {})
+        description.write_text(json.dumps(document | changed))
         return place.refusal(plan)
 
     assert "the checkpoint has format 1" in said(format=1)
     assert "Spark: checkpoint has version 99.1.0, plan has version" in said(versions={"spark": "99.1.0"})
     description.write_text(written)
     states = description.with_name("state.json")
-    kept = states.read_text()
-    (uid,) = json.loads(kept)
-    states.write_text(kept.replace('"version": ', '"version": 9'))
+    states_text = states.read_text()
+    (uid,) = json.loads(states_text)
+    states.write_text(states_text.replace('"version": ', '"version": 9'))
     before = {path: path.read_bytes() for path in place.folder.rglob("*") if path.is_file()}
     with pytest.raises(CheckpointError, match=f"operator {uid}: checkpoint has state group-aggregate 9"):
         place.run(plan)
     assert {path: path.read_bytes() for path in place.folder.rglob("*") if path.is_file()} == before
-    states.write_text(kept)
+    states.write_text(states_text)
     partitions = json.loads(written)["partitions"]
     place.spark.conf.set(ASKED, str(partitions + 3))
     try:

@@ -56,9 +56,9 @@ def held(root: Path) -> tuple[str, str] | None:
     head = store.head()
     if head is None:
         return None
-    found, generation = store.program(head), store.generation(head.generation)
-    name = json.loads(found.plan)["plan"]
-    assert found == files(name), "all files of one program"
+    program, generation = store.program(head), store.generation(head.generation)
+    name = json.loads(program.plan)["plan"]
+    assert program == files(name), "all files of one program"
     return name, generation.run_id
 
 
@@ -92,13 +92,13 @@ def test_a_first_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> No
 
     seen = set()
     for _ in crashes(disk, work):
-        found = held(tmp_path / str(number))
-        assert found in (None, ("one", "run-one"))
-        seen.add(found)
+        holder = held(tmp_path / str(number))
+        assert holder in (None, ("one", "run-one"))
+        seen.add(holder)
         start(tmp_path / str(number), "two")
-        assert held(tmp_path / str(number)) == ("two", "run-two" if found is None else "run-one")
+        assert held(tmp_path / str(number)) == ("two", "run-two" if holder is None else "run-one")
         generations = tmp_path / str(number) / "generations"
-        assert [each.name for each in generations.iterdir()] == ["1"], "what was not published is gone"
+        assert [path.name for path in generations.iterdir()] == ["1"], "what was not published is gone"
         assert not list((tmp_path / str(number)).rglob("*.tmp"))
         number += 1
     assert len(seen) == 2
@@ -112,11 +112,11 @@ def test_a_later_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> No
         start(tmp_path, f"at {number}")
 
     for _ in crashes(disk, work):
-        found = held(tmp_path)
-        assert found is not None
-        assert found[1] == "run-one"
-        assert found[0] in ("one" if number == 0 else "again", f"at {number}")
-        seen.add(found[0] == f"at {number}")
+        holder = held(tmp_path)
+        assert holder is not None
+        assert holder[1] == "run-one"
+        assert holder[0] in ("one" if number == 0 else "again", f"at {number}")
+        seen.add(holder[0] == f"at {number}")
         number += 1
         start(tmp_path, "again")
         assert held(tmp_path) == ("again", "run-one")
@@ -151,7 +151,7 @@ def test_a_head_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         folder.create_text("heads/1", "yours")
     assert (tmp_path / "heads" / "1").read_text() == "mine"
-    assert [each.name for each in (tmp_path / "heads").iterdir()] == ["1"]
+    assert [path.name for path in (tmp_path / "heads").iterdir()] == ["1"]
 
 
 def test_a_start_that_publishes_nothing_leaves_nothing(tmp_path: Path, disk: DiskSteps) -> None:

@@ -53,9 +53,9 @@ class Machine:
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    found = Machine(Reading(1_000 * DAY, HOUR, "one"))
-    monkeypatch.setattr(clock, "reading", lambda: found.now)
-    return found
+    machine = Machine(Reading(1_000 * DAY, HOUR, "one"))
+    monkeypatch.setattr(clock, "reading", lambda: machine.now)
+    return machine
 
 
 def restarted(machine: Machine, between: Callable[[], None], *, strict: bool = True) -> BatchClock:
@@ -172,9 +172,9 @@ def with_ttl(plan: CompiledPlan, ttl: str) -> CompiledPlan:
 
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
-    found = Place(spark, tmp_path)
-    found.add({"sales": [{"shop": "x", "price": 1}]})
-    return found
+    place = Place(spark, tmp_path)
+    place.add({"sales": [{"shop": "x", "price": 1}]})
+    return place
 
 
 def log(place: Place) -> tuple[int, int]:
@@ -259,9 +259,9 @@ def test_checkpoints_of_earlier_releases_have_no_reading(place: Place, machine: 
     plan = with_ttl(place.compiled(TABLES, COUNTS), "1 h")
     place.run(plan)
     written = place.checkpoint / "generations/1" / WRITTEN
-    kept = json.loads(written.read_text())
-    del kept["clock"]
-    written.write_text(json.dumps(kept))
+    document = json.loads(written.read_text())
+    del document["clock"]
+    written.write_text(json.dumps(document))
     machine.jumps(DAY)
     place.started(plan)
     machine.jumps(-2 * DAY)

@@ -19,8 +19,8 @@ FOLDER = cast("Folder", SimpleNamespace(uri="file:/checkpoint", shown="'/checkpo
 
 def state(name: str) -> dict[str, Any]:
     path: Path = KEPT / f"{name}-v1.json"
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["format"]
-    return found
+    format_: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["format"]
+    return format_
 
 
 def test_equal_states_and_operators_that_come_or_go_are_fine() -> None:
@@ -39,7 +39,7 @@ def test_another_version_is_refused_by_name() -> None:
 
 def test_an_accumulator_of_another_form_is_refused_by_name() -> None:
     window = state("window-aggregate")
-    other = json.loads(json.dumps(window).replace('"sum-integral"', '"sum-decimal"'))
+    changed = json.loads(json.dumps(window).replace('"sum-integral"', '"sum-decimal"'))
     with pytest.raises(CheckpointError) as refused:
-        check_states({"w": other}, {"w": window}, FOLDER)
+        check_states({"w": changed}, {"w": window}, FOLDER)
     assert "checkpoint has state window-aggregate 1 of count 1, sum-decimal 1" in str(refused.value)

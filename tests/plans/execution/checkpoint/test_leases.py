@@ -129,14 +129,14 @@ def test_an_entry_of_an_earlier_release_is_respected(tmp_path: Path) -> None:
 
 
 def test_an_owner_whose_entries_another_one_replaced_is_told(tmp_path: Path) -> None:
-    folder, told = LocalFolder(tmp_path), threading.Event()
+    folder, notified = LocalFolder(tmp_path), threading.Event()
     lease = Lease(folder, 4.0)
     lease.take()
     (old,) = entries(tmp_path)
     # The number is the owner's, the id is not.
     folder.write_text(f"leases/{int(old) + 1}", json.dumps({"id": "other", "until": time.time() + 60}))
-    lease.keep(told.set)
-    assert told.wait(10)
+    lease.keep(notified.set)
+    assert notified.wait(10)
     assert not lease.holds()
     lease.release(False)
     assert entries(tmp_path) == [str(int(old) + 1)], "the entry of another process stays"
@@ -207,13 +207,13 @@ def test_a_renewal_outlives_listings_that_fail(tmp_path: Path) -> None:
 
 
 def test_an_owner_that_cannot_renew_stops_before_another_one_may_start(tmp_path: Path) -> None:
-    folder, told = Failing(tmp_path), threading.Event()
+    folder, notified = Failing(tmp_path), threading.Event()
     lease = Lease(folder, 4.0)
     begun = time.monotonic()
     lease.take()
-    lease.keep(told.set)
+    lease.keep(notified.set)
     folder.failing = True
-    assert told.wait(10)
+    assert notified.wait(10)
     assert not lease.holds()
     assert time.monotonic() - begun < 4.0
     lease.release(False)
@@ -233,12 +233,12 @@ class Hanging(LocalFolder):
 
 
 def test_an_owner_whose_store_hangs_is_told(tmp_path: Path) -> None:
-    folder, told = Hanging(tmp_path), threading.Event()
+    folder, notified = Hanging(tmp_path), threading.Event()
     lease = Lease(folder, 4.0)
     lease.take()
     folder.answers.clear()
-    lease.keep(told.set)
-    assert told.wait(10)
+    lease.keep(notified.set)
+    assert notified.wait(10)
     folder.answers.set()
     assert not lease.holds()
     lease.release(False)

@@ -17,11 +17,11 @@ STATE = {"0": [["a"], ["b"]]}
 @pytest.fixture
 def folder(tmp_path: Path) -> LocalFolder:
     """A generation that one micro-batch has filled."""
-    found = LocalFolder(tmp_path)
+    folder = LocalFolder(tmp_path)
     about = {"batchWatermarkMs": 0, "batchTimestampMs": 7, "conf": {"p": "2"}, "sourceMetadataInfo": {}}
-    found.write_text("offsets/0", f'v2\n{json.dumps(about)}\nseed:{{"logOffset":0}}')
-    found.write_text("commits/0", f"v2\n{json.dumps({'nextBatchWatermarkMs': 0, 'stateUniqueIds': STATE})}")
-    return found
+    folder.write_text("offsets/0", f'v2\n{json.dumps(about)}\nseed:{{"logOffset":0}}')
+    folder.write_text("commits/0", f"v2\n{json.dumps({'nextBatchWatermarkMs': 0, 'stateUniqueIds': STATE})}")
+    return folder
 
 
 def test_it_goes_on_at_other_positions_with_another_watermark(folder: LocalFolder) -> None:

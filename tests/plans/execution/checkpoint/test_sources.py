@@ -30,10 +30,10 @@ COUNTED = table("keyed", "k STRING, v INT") + table("totals", "k STRING, n BIGIN
 
 
 def out(place: Place) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for file in (place.folder / "copied").glob("part-*"):
-        found.update(json.loads(line)["v"] for line in file.read_text().splitlines())
-    return found
+        counts.update(json.loads(line)["v"] for line in file.read_text().splitlines())
+    return counts
 
 
 def union(*names: str) -> str:
@@ -166,11 +166,11 @@ def test_names_stay_with_what_a_table_means() -> None:
     def named(tables: str, query: str, old: object = None) -> tuple[dict[str, str], object]:
         plan = TableEnvironment().compile_script((tables + f"INSERT INTO copied {query};").replace("{folder}", "/d"))
         prepared = prepare(with_uids(plan))
-        found = names_of(prepared, Setting("h"), old)  # type: ignore[arg-type]
+        names = names_of(prepared, Setting("h"), old)  # type: ignore[arg-type]
         by_table = {
-            prepared.tables[node].table.identifier.rpartition(".")[2]: name for node, name in found.by_node.items()
+            prepared.tables[node].table.identifier.rpartition(".")[2]: name for node, name in names.by_node.items()
         }
-        return by_table, {"sources": found.active, "gone": found.gone}
+        return by_table, {"sources": names.active, "gone": names.gone}
 
     first, old = named(TABLES, union("a", "b"))
     assert first == {"a": "a", "b": "b"}
@@ -201,5 +201,5 @@ def test_a_streaming_frame_of_the_program_has_a_name(spark: SparkSession, tmp_pa
     plan = env.from_dataframe(read.union(read)).insert_into("copied").compile_plan()
     options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), available_now=True)
     Run(spark, plan, options).execute()
-    found = out(Place(spark, tmp_path))
-    assert found == Counter({"x": 2})
+    counts = out(Place(spark, tmp_path))
+    assert counts == Counter({"x": 2})

@@ -38,13 +38,13 @@ def entries(reader: StateReader) -> dict[str, int]:
     (operator,) = reader.operators.values()
     report = state_report(reader)
     assert report.operators[0].uid == operator.uid
-    found = {}
+    result = {}
     for item in ("nut", "bolt"):
         for key in key_report(reader, operator, {"item": item}).keys:
-            fields = {each.name: each.value for each in key.fields}
-            found[item] = fields["rows"]
+            fields = {field.name: field.value for field in key.fields}
+            result[item] = fields["rows"]
     assert report.operators[0].entries >= 0
-    return found  # type: ignore[return-value]
+    return result  # type: ignore[return-value]
 
 
 def listing(folder: Path) -> dict[str, tuple[int, int]]:
@@ -135,11 +135,11 @@ class Settings:
 
 
 def generation(folder: Path, *, planned: int, done: int) -> LocalFolder:
-    found = LocalFolder(folder)
+    local = LocalFolder(folder)
     for log, last in (("offsets", planned), ("commits", done)):
         for number in range(last + 1):
-            found.write_text(f"{log}/{number}", "")
-    return found
+            local.write_text(f"{log}/{number}", "")
+    return local
 
 
 def test_the_last_micro_batch_that_is_done_is_read(tmp_path: Path) -> None:

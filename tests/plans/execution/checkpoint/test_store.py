@@ -45,40 +45,40 @@ def compiled(query: str, folder: str = "/data") -> CompiledPlan:
     return TableEnvironment().compile_script(TABLES.replace("{folder}", folder) + query)
 
 
-def found(old: CompiledPlan, new: CompiledPlan) -> str:
+def mismatch(old: CompiledPlan, new: CompiledPlan) -> str:
     return "\n".join(line for concern in concerns(diff_plans(old, new)) for line in concern.lines)
 
 
 def test_the_same_plan_fits() -> None:
-    assert found(compiled(COUNT), compiled(COUNT)) == ""
+    assert mismatch(compiled(COUNT), compiled(COUNT)) == ""
 
 
 def test_another_ttl_fits() -> None:
     plan = compiled(COUNT)
     node = next(node for node in plan.nodes if node.state_entries)
     text, _ = set_ttls(plan.to_json(), [parse_edit(f"{node.id}.groupAggregateState=1 h")])
-    assert found(plan, CompiledPlan.from_json(text)) == ""
+    assert mismatch(plan, CompiledPlan.from_json(text)) == ""
 
 
 def test_a_filter_in_front_of_a_sink_that_takes_rows_back_is_named() -> None:
-    text = found(compiled(COUNT), compiled(FILTERED))
+    text = mismatch(compiled(COUNT), compiled(FILTERED))
     assert "sink sink, filter: checkpoint has none, plan has (COUNT(*) BY orders.customer > 1): partially" in text
 
 
 def test_another_filter_in_front_of_a_sink_that_only_appends_is_named_too() -> None:
     queries = (f"INSERT INTO sink SELECT customer, amount FROM orders WHERE amount > {least};" for least in (1, 2))
-    text = found(*map(compiled, queries))
+    text = mismatch(*map(compiled, queries))
     assert "sink sink, filter: checkpoint has (orders.amount > 1), plan has (orders.amount > 2): partially" in text
 
 
 def test_another_aggregate_is_named() -> None:
-    text = found(compiled(COUNT), compiled(MAX))
+    text = mismatch(compiled(COUNT), compiled(MAX))
     assert "group-aggregate-orders" in text
     assert "aggregates: checkpoint has COUNT(*), plan has MAX(orders.amount)" in text
 
 
 def test_another_source_path_is_named_with_both_values() -> None:
-    text = found(compiled(COUNT), compiled(COUNT, "/elsewhere"))
+    text = mismatch(compiled(COUNT), compiled(COUNT, "/elsewhere"))
     assert "/data/orders" in text
     assert "/elsewhere/orders" in text
 
@@ -108,7 +108,7 @@ CREATE TABLE times (a STRING, v INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH 
 @pytest.mark.parametrize("query", [*ZONED, *UNZONED])
 def test_the_time_zone_counts_where_it_shapes_state(query: str) -> None:
     plan = TableEnvironment().compile_script(f"{TABLES}{POINTS}INSERT INTO sink {query};")
-    said = found(*(with_zone(plan, zone) for zone in ("UTC", "Europe/Berlin")))
+    said = mismatch(*(with_zone(plan, zone) for zone in ("UTC", "Europe/Berlin")))
     named = "time zone: checkpoint has UTC, plan has Europe/Berlin"
     assert said == "" if query in UNZONED else named in said
 
@@ -122,16 +122,16 @@ def test_each_operator_is_that_of_the_kernel() -> None:
         for node in plan.nodes:
             with suppress(UnsupportedError):
                 if isinstance(node, Sink) and node.require_upsert_materialize:
-                    made = sink_materializer(node, lowering)
+                    lowered = sink_materializer(node, lowering)
                 elif is_keyed(node):
-                    made = lower_keyed(node, lowering)
+                    lowered = lower_keyed(node, lowering)
                 else:
                     continue
                 operator = lineage.of(node.id)
                 assert operator is not None
-                named = {each.name: each.text for each in operator.properties}
-                assert named.get("operator", operator.kind) == made.parameters.TYPE
-                seen.add(made.parameters.TYPE)
+                named = {property_.name: property_.text for property_ in operator.properties}
+                assert named.get("operator", operator.kind) == lowered.parameters.TYPE
+                seen.add(lowered.parameters.TYPE)
     assert len(seen) > 15
 
 

@@ -11,16 +11,16 @@ from compiled_plan.plans.execution.spark.storage import LocalFolder
 
 
 def test_a_batch_that_is_written_again_takes_its_own_place() -> None:
-    found = Written().after(0, {"a": 3}).after(1, {"a": 2, "b": 1}).after(1, {"a": 5, "b": 1}).after(2, {"b": 4})
-    assert (found.batches, found.rows) == (3, {"a": 8, "b": 5})
+    written = Written().after(0, {"a": 3}).after(1, {"a": 2, "b": 1}).after(1, {"a": 5, "b": 1}).after(2, {"b": 4})
+    assert (written.batches, written.rows) == (3, {"a": 8, "b": 5})
 
 
 def test_it_is_read_as_it_was_kept_and_a_torn_file_says_nothing(tmp_path: Path) -> None:
     folder = LocalFolder(tmp_path)
     assert read_written(folder) == Written(rows={}, last={})
-    kept = Written().after(4, {"a": 3})
-    write_written(folder, kept, BatchClock("cp"))
-    assert replace(read_written(folder), clock=None) == kept
+    written = Written().after(4, {"a": 3})
+    write_written(folder, written, BatchClock("cp"))
+    assert replace(read_written(folder), clock=None) == written
     assert read_written(folder).clock is not None
     for torn in ('{"batch', "[]", '{"batch": "x"}', '{"clock": {}}', '{"a":' * 100_000):
         folder.write_text("compiled-plan/written.json", torn)

@@ -117,10 +117,10 @@ class KilledTransactions(Killed):
     def _moment(self, kind: str) -> Moment:
         writing = self.chance.random() < 9 / 10 and bool(self.events[kind].keys() & _WRITING)
         while True:
-            found = super()._moment(kind)
-            if not writing or found.phase in _WRITING:
-                self.moments[f"after {found.phase}"] += 1
-                return found
+            moment = super()._moment(kind)
+            if not writing or moment.phase in _WRITING:
+                self.moments[f"after {moment.phase}"] += 1
+                return moment
 
     def _kill(self, process: subprocess.Popen[str]) -> None:
         victim = self.chance.choice(self.victims)
@@ -152,23 +152,23 @@ class KilledTransactions(Killed):
     def compare(self) -> None:
         moments = ", ".join(f"{count} {moment}" for moment, count in sorted(self.moments.items()) if ": " not in moment)
         print(f"{time.strftime('%T')}: {self.kills} kills, end {self.ends + 1}: {moments}", flush=True)
-        found = self.found()
-        self.expected = self.expected or found
-        assert all(found.values())
-        for name, rows in found.items():
+        outputs = self.results()
+        self.expected = self.expected or outputs
+        assert all(outputs.values())
+        for name, rows in outputs.items():
             assert rows == self.expected[name], f"{name} after {self.kills} kills"
 
-    def found(self) -> dict[str, Counter[str]]:
+    def results(self) -> dict[str, Counter[str]]:
         """What who reads what is committed gets of each sink; of upserts what they leave."""
         topics, end = self.servers.topics, self.ends
         left: dict[str, str | None] = {}
-        for each in topics.read(f"totals-{end}", committed=True):
-            assert each.key is not None
-            left[each.key] = each.value
+        for message in topics.read(f"totals-{end}", committed=True):
+            assert message.key is not None
+            left[message.key] = message.value
         lines = (line for file in (self.folder / FOLDER).glob("part-*") for line in file.read_text().splitlines())
         rows = psql(self.servers.database.port, f"SELECT id, price FROM stored_{end}")
         return {
-            "joined": Counter(each.value or "" for each in topics.read(f"joined-{end}", committed=True)),
+            "joined": Counter(message.value or "" for message in topics.read(f"joined-{end}", committed=True)),
             "totals": Counter(value for value in left.values() if value is not None),
             FOLDER: Counter(lines),
             "stored": Counter(map(str, rows)),
@@ -184,10 +184,10 @@ class KilledTransactions(Killed):
 
 def _executors(session: int) -> list[int]:
     """The processes of Spark's executors in a session of processes."""
-    found = []
+    pids = []
     for place in Path("/proc").iterdir():
         with suppress(OSError, ValueError, IndexError):
             pid = int(place.name)
             if os.getsid(pid) == session and b"CoarseGrainedExecutorBackend" in (place / "cmdline").read_bytes():
-                found.append(pid)
-    return sorted(found)
+                pids.append(pid)
+    return sorted(pids)

@@ -114,7 +114,7 @@ def program(
 
 
 def out(topics: Topics, name: str) -> list[int]:
-    return sorted(json.loads(each.value or "")["a"] for each in topics.read(f"{name}-out", committed=True))
+    return sorted(json.loads(message.value or "")["a"] for message in topics.read(f"{name}-out", committed=True))
 
 
 def test_a_broker_that_comes_back_is_waited_for(topics: Topics, tmp_path: Path) -> None:
@@ -162,8 +162,8 @@ def test_a_broker_that_goes_away_ends_a_run_that_goes_on(
     assert f"Kafka's brokers {topics.server.address}" in said
     topics.send(f"{name}-in", [Message('{"a": 2}')])
     command.ended(command.start("--available-now"), 0)
-    found = out(topics, name)
-    assert found == [1, 2] if guarantee == EXACTLY_ONCE else set(found) == {1, 2}
+    values = out(topics, name)
+    assert values == [1, 2] if guarantee == EXACTLY_ONCE else set(values) == {1, 2}
 
 
 def test_a_database_that_comes_back_or_not(server: Server, tmp_path: Path) -> None:

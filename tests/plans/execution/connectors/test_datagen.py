@@ -28,9 +28,9 @@ def table(types: dict[str, str], **options: str) -> TableSpec:
 
 
 def run(session: SparkSession, spec: TableSpec, checkpoint: Path | None = None, now: bool = False) -> list[Row]:
-    found: list[Row] = []
+    rows: list[Row] = []
     source = open_source(spec, SourceContext(session))
-    writer = source.frame.writeStream.foreachBatch(lambda frame, _: found.extend(frame.collect()))
+    writer = source.frame.writeStream.foreachBatch(lambda frame, _: rows.extend(frame.collect()))
     if checkpoint is not None:
         writer = writer.option("checkpointLocation", str(checkpoint))
     query = (writer.trigger(availableNow=True) if now else writer).start()
@@ -38,7 +38,7 @@ def run(session: SparkSession, spec: TableSpec, checkpoint: Path | None = None, 
         query.awaitTermination(60) if now else query.processAllAvailable()
     finally:
         query.stop()
-    return found
+    return rows
 
 
 def test_all_types_and_their_limits(session: SparkSession) -> None:
@@ -86,23 +86,23 @@ def test_all_types_and_their_limits(session: SparkSession) -> None:
         },
     )
     assert open_source(spec, SourceContext(session)).bounded
-    found = run(session, spec)
-    assert sorted(r.f0 for r in found) == list(range(5, 1005))
-    assert {r.f1 for r in found} == set(range(-3, 4))
-    assert {r.f2 for r in found} <= set(range(-128, 128))
-    assert all(r.f4 >= 0 and r.f5 >= 0 for r in found)
-    assert {str(r.f6) for r in found} == {f"{cents // 100}.{cents % 100:02}" for cents in range(150, 226)}
-    assert 350 < sum(r.f7 is None for r in found) < 650
-    assert {len(r.f8) for r in found} == {3}
-    assert {len(r.f9) for r in found} == {7}
-    assert {len(r.f10) for r in found} == {1, 2, 3, 4, 5}
-    assert {len(r.f11) for r in found} == {4}
-    assert all(0 <= (r.f15.replace(tzinfo=None) - r.f14).total_seconds() <= 3700 for r in found)
-    assert all(len(r.f16) == 2 and max(r.f16) <= 0 for r in found)
-    assert all(r.f19.x == 9 and len(r.f19.y) == 100 for r in found)
-    assert len({r.f3 for r in found}) > 990
+    result = run(session, spec)
+    assert sorted(r.f0 for r in result) == list(range(5, 1005))
+    assert {r.f1 for r in result} == set(range(-3, 4))
+    assert {r.f2 for r in result} <= set(range(-128, 128))
+    assert all(r.f4 >= 0 and r.f5 >= 0 for r in result)
+    assert {str(r.f6) for r in result} == {f"{cents // 100}.{cents % 100:02}" for cents in range(150, 226)}
+    assert 350 < sum(r.f7 is None for r in result) < 650
+    assert {len(r.f8) for r in result} == {3}
+    assert {len(r.f9) for r in result} == {7}
+    assert {len(r.f10) for r in result} == {1, 2, 3, 4, 5}
+    assert {len(r.f11) for r in result} == {4}
+    assert all(0 <= (r.f15.replace(tzinfo=None) - r.f14).total_seconds() <= 3700 for r in result)
+    assert all(len(r.f16) == 2 and max(r.f16) <= 0 for r in result)
+    assert all(r.f19.x == 9 and len(r.f19.y) == 100 for r in result)
+    assert len({r.f3 for r in result}) > 990
     again = run(session, spec)
-    assert sorted((r.f0, r.f3, r.f10) for r in again) == sorted((r.f0, r.f3, r.f10) for r in found)
+    assert sorted((r.f0, r.f3, r.f10) for r in again) == sorted((r.f0, r.f3, r.f10) for r in result)
 
 
 def test_sequence_ends_the_source_and_a_restart_goes_on(session: SparkSession, tmp_path: Path) -> None:

@@ -36,9 +36,9 @@ def table(path: Path | str, columns: str = "k INT, v STRING", format_: str = "js
     return TableSpec("c.d.t", row, options, **more)
 
 
-def stream(session: SparkSession, spec: TableSpec, each: Callable[[DataFrame, int], None]) -> None:
+def stream(session: SparkSession, spec: TableSpec, on_batch: Callable[[DataFrame, int], None]) -> None:
     source = open_source(spec, SourceContext(session))
-    query = source.frame.writeStream.foreachBatch(each).start()
+    query = source.frame.writeStream.foreachBatch(on_batch).start()
     try:
         query.processAllAvailable()
     finally:
@@ -46,9 +46,9 @@ def stream(session: SparkSession, spec: TableSpec, each: Callable[[DataFrame, in
 
 
 def read(session: SparkSession, spec: TableSpec) -> list[Row]:
-    found: list[Row] = []
-    stream(session, spec, lambda frame, _: found.extend(frame.collect()))
-    return sorted(found, key=lambda row: (row.ord, bytes(row.path or b"")))
+    rows: list[Row] = []
+    stream(session, spec, lambda frame, _: rows.extend(frame.collect()))
+    return sorted(rows, key=lambda row: (row.ord, bytes(row.path or b"")))
 
 
 def rows(session: SparkSession, *values: tuple[int, int, str | None]) -> DataFrame:
@@ -67,9 +67,9 @@ def test_one_file_of_an_odd_name(session: SparkSession, tmp_path: Path) -> None:
     (place / "b *.json").write_text("".join(f'{{"k": {n}, "v": "v{n}"}}\n' for n in range(5)))
     (place / "other.json").write_text('{"k": 99}\n')
     spec = table(place / "b *.json", metadata=(("file.path", t.STRING), ("file.name", t.STRING)))
-    found = read(session, spec)
-    assert [(r.kind, r.f0, r.f1) for r in found] == [(0, n, f"v{n}") for n in range(5)]
-    assert {(r.m0, r.m1) for r in found} == {(str(place / "b *.json"), "b *.json")}
+    rows = read(session, spec)
+    assert [(r.kind, r.f0, r.f1) for r in rows] == [(0, n, f"v{n}") for n in range(5)]
+    assert {(r.m0, r.m1) for r in rows} == {(str(place / "b *.json"), "b *.json")}
     assert open_source(spec, SourceContext(session)).bounded
 
 
@@ -81,8 +81,8 @@ def test_folder_in_order_of_time_then_name(session: SparkSession, tmp_path: Path
         # Far older than a week: Spark would leave such files out.
         os.utime(file, (1_700_000_000 - age * 86_400,) * 2)
     (tmp_path / "new.json").write_text('{"k": 1, "v": "new.json"}\n')
-    found = [(r.f1, r.f0) for r in read(session, table(tmp_path))]
-    assert found == [
+    rows = [(r.f1, r.f0) for r in read(session, table(tmp_path))]
+    assert rows == [
         ("z.json", 1),
         ("z.json", 2),
         ("m.json", 1),
@@ -96,17 +96,17 @@ def test_folder_in_order_of_time_then_name(session: SparkSession, tmp_path: Path
 def test_updates_of_one_event_keep_their_order(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text('{"before":{"k":1,"v":"a"},"after":{"k":1,"v":"b"},"op":"u"}\n' * 2)
     for place in (tmp_path / "c.json", tmp_path):
-        found = read(session, table(place, format_="debezium-json"))
-        assert [(r.kind, r.f1) for r in found] == [(1, "a"), (2, "b")] * 2
+        rows = read(session, table(place, format_="debezium-json"))
+        assert [(r.kind, r.f1) for r in rows] == [(1, "a"), (2, "b")] * 2
 
 
 def test_a_quoted_cell_of_several_lines(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('1,"one\n\ntwo ""x"""\n2,y\n3,"z\n"\n')
     (tmp_path / "b.csv").write_text('4,"\n"\n')
     for place, keys in ((tmp_path / "a.csv", [1, 2, 3]), (tmp_path, [1, 2, 3, 4])):
-        found = {r.f0: r.f1 for r in read(session, table(place, format_="csv"))}
-        assert sorted(found) == keys
-        assert (found[1], found[2], found[3]) == ('one\n\ntwo "x"', "y", "z\n")
+        values = {r.f0: r.f1 for r in read(session, table(place, format_="csv"))}
+        assert sorted(values) == keys
+        assert (values[1], values[2], values[3]) == ('one\n\ntwo "x"', "y", "z\n")
 
 
 def test_a_file_where_the_folder_would_be(session: SparkSession, tmp_path: Path) -> None:
@@ -180,8 +180,8 @@ def test_partitions_there_and_back(session: SparkSession, tmp_path: Path) -> Non
         sink.write(rows(session, (0, 1, "a/b=c d%e"), (0, 2, None), (0, 3, ""), (0, 4, "ü")), 0)
         folders = sorted(p.name for p in (out / format_).iterdir())
         assert folders == ["v=__DEFAULT_PARTITION__", "v=a%2Fb%3Dc d%25e", "v=ü"]
-        found = {(r.f0, r.f1) for r in read(session, spec)}
-        assert found == {(1, "a/b=c d%e"), (2, None), (3, None), (4, "ü")}
+        values = {(r.f0, r.f1) for r in read(session, spec)}
+        assert values == {(1, "a/b=c d%e"), (2, None), (3, None), (4, "ü")}
 
 
 def test_partitions_of_dates_and_times(session: SparkSession, tmp_path: Path) -> None:
@@ -243,18 +243,18 @@ def test_each_format_in_a_growing_partitioned_folder(session: SparkSession, tmp_
     assert sorted(path.parent.name for path in place.rglob("part-*")) == ["k=1", "k=2"]
     metadata = (("file.name", t.STRING),)
     reading = replace(spec, metadata=metadata)
-    found: list[Row] = []
+    result: list[Row] = []
     source = open_source(reading, SourceContext(session))
     assert not source.bounded
-    query = source.frame.writeStream.foreachBatch(lambda frame, _: found.extend(frame.collect())).start()
+    query = source.frame.writeStream.foreachBatch(lambda frame, _: result.extend(frame.collect())).start()
     try:
         query.processAllAvailable()
-        assert sorted((row.kind, row.f0, row.f1) for row in found) == [(0, 1, "a"), (0, 1, "c"), (0, 2, "b")]
-        assert [row.f1 for row in sorted(found, key=lambda row: bytes(row.path)) if row.f0 == 1] == ["a", "c"]
-        assert all(row.m0.startswith("part-run-0-") for row in found)
+        assert sorted((row.kind, row.f0, row.f1) for row in result) == [(0, 1, "a"), (0, 1, "c"), (0, 2, "b")]
+        assert [row.f1 for row in sorted(result, key=lambda row: bytes(row.path)) if row.f0 == 1] == ["a", "c"]
+        assert all(row.m0.startswith("part-run-0-") for row in result)
         sink.write(rows(session, (0, 3, "d")), 2)
         query.processAllAvailable()
-        assert [(row.f0, row.f1) for row in found[3:]] == [(3, "d")]
+        assert [(row.f0, row.f1) for row in result[3:]] == [(3, "d")]
     finally:
         query.stop()
 

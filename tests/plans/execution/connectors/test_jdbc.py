@@ -14,15 +14,15 @@ from compiled_plan.plans.execution.interfaces.connectors import LookupTable, ope
 COLUMNS = t.row_of(["id", "name"], [t.INT, t.STRING])
 
 
-def told(**options: str) -> dict[str, Any]:
-    given = {"connector": "jdbc", "url": "jdbc:mysql://h/d", "table-name": "people"}
-    given |= {key.replace("__", ".").replace("_", "-"): value for key, value in options.items()}
-    found: dict[str, Any] = json.loads(open_lookup(LookupTable("c.d.people", COLUMNS, (0,), given)))
-    return found
+def description(**options: str) -> dict[str, Any]:
+    table_options = {"connector": "jdbc", "url": "jdbc:mysql://h/d", "table-name": "people"}
+    table_options |= {key.replace("__", ".").replace("_", "-"): value for key, value in options.items()}
+    document: dict[str, Any] = json.loads(open_lookup(LookupTable("c.d.people", COLUMNS, (0,), table_options)))
+    return document
 
 
 def test_the_question_with_defaults() -> None:
-    assert told() == {
+    assert description() == {
         "url": "jdbc:mysql://h/d",
         "driver": None,
         "user": None,
@@ -36,17 +36,17 @@ def test_the_question_with_defaults() -> None:
         "timeout": 60,
         "cache": None,
     }
-    assert told(url="jdbc:h2:mem:x")["query"] == "SELECT id, name FROM people WHERE id = ?"
+    assert description(url="jdbc:h2:mem:x")["query"] == "SELECT id, name FROM people WHERE id = ?"
 
 
 def test_the_cache_by_its_options_and_by_the_older_ones() -> None:
-    now = told(
+    now = description(
         lookup__cache="partial", lookup__partial_cache__max_rows="5", lookup__partial_cache__cache_missing_key="false"
     )
     assert now["cache"] == {"maxRows": 5, "missing": False}
-    older = told(lookup__cache__max_rows="7", lookup__cache__ttl="2 min")
+    older = description(lookup__cache__max_rows="7", lookup__cache__ttl="2 min")
     assert older["cache"] == {"maxRows": 7, "expireAfterWrite": 120_000, "missing": True}
-    assert told(lookup__cache__max_rows="7")["cache"] is None
+    assert description(lookup__cache__max_rows="7")["cache"] is None
 
 
 def test_a_connector_that_cannot_be_looked_up() -> None:

@@ -33,7 +33,7 @@ def run(spark: SparkSession, program: str, checkpoint: Path | None = None) -> li
 
 
 def source(topics: Topics, name: str, columns: str, *options: str) -> str:
-    given = {
+    table_options = {
         "connector": "kafka",
         "topic": name,
         "scan.startup.mode": "earliest-offset",
@@ -42,12 +42,12 @@ def source(topics: Topics, name: str, columns: str, *options: str) -> str:
     }
     for option in options:
         key, _, value = option.partition("=")
-        given[key] = value
+        table_options[key] = value
         if key == "value.format":
-            del given["format"]
+            del table_options["format"]
         if key == "topic-pattern":
-            del given["topic"]
-    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+            del table_options["topic"]
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in table_options.items())
     return f"({columns}) WITH ({text}, {topics.options})"
 
 
@@ -56,11 +56,11 @@ def printed(name: str, columns: str) -> str:
 
 
 def by_table(lines: list[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for line in lines:
         name, _, row = line.partition("> ")
-        found.setdefault(name, []).append(row)
-    return found
+        result.setdefault(name, []).append(row)
+    return result
 
 
 Outputs = dict[str, tuple[str, str, str]]
@@ -71,8 +71,8 @@ def read(spark: SparkSession, outputs: Outputs) -> dict[str, list[str]]:
     parts = [f"CREATE TABLE {name} {text};" for name, (text, _, _) in outputs.items()]
     parts += [printed(name.upper(), columns) for name, (_, columns, _) in outputs.items()]
     inserts = "".join(f"INSERT INTO {name.upper()} SELECT {what} FROM {name};" for name, (*_, what) in outputs.items())
-    found = by_table(run(spark, "\n".join([*parts, f"EXECUTE STATEMENT SET BEGIN {inserts} END;"])))
-    return {name.lower(): rows for name, rows in found.items()}
+    printed_rows = by_table(run(spark, "\n".join([*parts, f"EXECUTE STATEMENT SET BEGIN {inserts} END;"])))
+    return {name.lower(): rows for name, rows in printed_rows.items()}
 
 
 @pytest.fixture(scope="module")
@@ -134,16 +134,16 @@ def test_what_is_read(spark: SparkSession, topics: Topics, plain: str) -> None:
             "*",
         ),
     }  # fmt: skip
-    found = read(spark, outputs)
+    printed = read(spark, outputs)
     moment = "1970-01-01T00:00:0{}Z".format
-    assert sorted(found["meta"]) == [
+    assert sorted(printed["meta"]) == [
         f"+I[plain, 0, 0, null, null, {moment(1)}, CreateTime, 1, x]",
         f"+I[plain, 0, 1, 3, 2, {moment(2)}, CreateTime, 2, null]",
         f"+I[plain, 1, 0, null, null, {moment(3)}, CreateTime, 3, z]",
         f"+I[plain, 1, 1, null, null, {moment(4)}, CreateTime, 4, z]",
     ]
-    assert found["keys"] == ["+I[a, 5, 1, 7]", "+I[null, null, 2, null]"]
-    assert found["cdc"] == [
+    assert printed["keys"] == ["+I[a, 5, 1, 7]", "+I[null, null, 2, null]"]
+    assert printed["cdc"] == [
         "+I[1, a, 1970-01-01T00:00:01]",
         "-U[1, a, 1970-01-01T00:00:02]",
         "+U[1, b, 1970-01-01T00:00:02]",
@@ -182,22 +182,22 @@ def test_where_a_table_begins_and_ends(spark: SparkSession, topics: Topics, plai
         "a STRING, b INT",
         "REPLACE(t, CHR(10), '|'), CHAR_LENGTH(t)",
     )
-    found = read(spark, outputs)
-    assert sorted(found["later"]) == ["+I[2]", "+I[3]"]
-    assert sorted(found["places"]) == ["+I[2]", "+I[3]"]
-    assert sorted(found["grouped"]) == ["+I[1]", "+I[2]", "+I[3]", "+I[4]"]
-    assert sorted(found["patterned"]) == [f"+I[{at}, plain]" for at in (1, 2, 3, 4)]
-    assert found["raws"] == ["+I[one\r, 4]", "+I[two|lines, 9]", "+I[, 0]"]
+    printed = read(spark, outputs)
+    assert sorted(printed["later"]) == ["+I[2]", "+I[3]"]
+    assert sorted(printed["places"]) == ["+I[2]", "+I[3]"]
+    assert sorted(printed["grouped"]) == ["+I[1]", "+I[2]", "+I[3]", "+I[4]"]
+    assert sorted(printed["patterned"]) == [f"+I[{at}, plain]" for at in (1, 2, 3, 4)]
+    assert printed["raws"] == ["+I[one\r, 4]", "+I[two|lines, 9]", "+I[, 0]"]
 
 
 def written(topics: Topics, name: str, columns: str, *options: str) -> str:
-    given = {"connector": "kafka", "topic": name, "format": "json"}
+    table_options = {"connector": "kafka", "topic": name, "format": "json"}
     for option in options:
         key, _, value = option.partition("=")
-        given[key] = value
+        table_options[key] = value
         if key == "value.format":
-            del given["format"]
-    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+            del table_options["format"]
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in table_options.items())
     return f"({columns}) WITH ({text}, {topics.options})"
 
 
@@ -244,11 +244,17 @@ def test_what_is_written(spark: SparkSession, topics: Topics, orders: str) -> No
     )  # fmt: skip
     sinks = {"keyed": (keyed, f"SELECT id, n FROM {ROWS}"), "upserts": (upserts, "SELECT * FROM orders")}
     rows = write(spark, sinks, orders)
-    assert {(each.key, each.value) for each in topics.read("w-keyed")} == {("1", '{"n":"x"}'), ("2", '{"n":"y"}')}
-    found = [(each.key, each.value) for each in topics.read("w-upserts")]
-    assert [each for each in found if each[0] == '{"id":1}'][-1] == ('{"id":1}', '{"id":1,"n":"c"}')
-    assert [each for each in found if each[0] == '{"id":2}'] == [('{"id":2}', '{"id":2,"n":"b"}'), ('{"id":2}', None)]
-    assert rows == 2 + len(found)
+    assert {(message.key, message.value) for message in topics.read("w-keyed")} == {
+        ("1", '{"n":"x"}'),
+        ("2", '{"n":"y"}'),
+    }
+    messages = [(message.key, message.value) for message in topics.read("w-upserts")]
+    assert [message for message in messages if message[0] == '{"id":1}'][-1] == ('{"id":1}', '{"id":1,"n":"c"}')
+    assert [message for message in messages if message[0] == '{"id":2}'] == [
+        ('{"id":2}', '{"id":2,"n":"b"}'),
+        ('{"id":2}', None),
+    ]
+    assert rows == 2 + len(messages)
 
 
 def test_spark_s_own_writer_is_counted_too(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
@@ -261,7 +267,7 @@ def test_spark_s_own_writer_is_counted_too(spark: SparkSession, topics: Topics, 
     assert write(spark, {"plain": (plain, query)}) == 2
     nothing, one = (plain, f"{query} WHERE id > 2"), (files, f"{query} WHERE id = 1")
     assert write(spark, {"plain": (plain, query), "files": one, "nothing": nothing}) == 3
-    assert sorted(each.value or "" for each in topics.read("w-plain")) == ["x", "x", "y", "y"]
+    assert sorted(message.value or "" for message in topics.read("w-plain")) == ["x", "x", "y", "y"]
 
 
 @pytest.mark.deep
@@ -282,14 +288,14 @@ def test_what_else_is_written(spark: SparkSession, topics: Topics, orders: str) 
     write(spark, sinks, orders)
     assert topics.read("w-one") == [Message("x", headers=(("by", "x"),))]
     assert topics.read("w-two") == [Message("y", headers=(("by", "y"),))]
-    assert [each.value for each in topics.read("w-changes")] == [
+    assert [message.value for message in topics.read("w-changes")] == [
         '{"before":null,"after":{"id":1,"n":"a"},"op":"c"}',
         '{"before":null,"after":{"id":2,"n":"b"},"op":"c"}',
         '{"before":{"id":1,"n":"a"},"after":null,"op":"d"}',
         '{"before":null,"after":{"id":1,"n":"c"},"op":"c"}',
         '{"before":{"id":2,"n":"b"},"after":null,"op":"d"}',
     ]
-    assert sorted(each.value or "" for each in topics.read("w-fixed")) == ['{"v":1}', '{"v":2}']
+    assert sorted(message.value or "" for message in topics.read("w-fixed")) == ['{"v":1}', '{"v":2}']
 
 
 def test_upserts_are_read_over_restarts(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:

@@ -69,5 +69,5 @@ def written_and_read(spark: SparkSession, topics: Topics, url: str, prefix: str)
     )
     reading = "".join(f"INSERT INTO o_{name} SELECT * FROM {name};" for name in ("ev", "pl"))
     reading += "INSERT INTO o_up SELECT id, n FROM up;"
-    found = run(spark, f"{tables} {printed} EXECUTE STATEMENT SET BEGIN {reading} END;")
-    assert found == sorted(f"{name}> +I[{row}]" for name in names for row in ("300, a", "-1, null"))
+    result = run(spark, f"{tables} {printed} EXECUTE STATEMENT SET BEGIN {reading} END;")
+    assert result == sorted(f"{name}> +I[{row}]" for name in names for row in ("300, a", "-1, null"))

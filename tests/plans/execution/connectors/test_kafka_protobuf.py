@@ -65,14 +65,16 @@ def test_keys_and_values_are_written_and_read(spark: SparkSession, kafka: Server
           INSERT INTO up SELECT d, CAST(ROW(d + 1) AS ROW<depth INT>) FROM (VALUES (1), (2), (1)) AS t(d)
             ON CONFLICT DO DEDUPLICATE; END;""",
     )
-    broken = spark.createDataFrame([(each,) for each in (encoded(ITEM, "i: 4"), b"\x42\x05a", b"")], "value binary")
+    broken = spark.createDataFrame(
+        [(message,) for message in (encoded(ITEM, "i: 4"), b"\x42\x05a", b"")], "value binary"
+    )
     address = {"kafka.bootstrap.servers": kafka.address}
     broken.write.format("kafka").options(**address, topic="protobuf-broken").save()
     sent = [
-        bytes(each.value)
-        for each in spark.read.format("kafka").options(**address, subscribe="protobuf-items").load().collect()
+        bytes(row.value)
+        for row in spark.read.format("kafka").options(**address, subscribe="protobuf-items").load().collect()
     ]
-    assert sorted(decoded(ITEM, each) for each in sent) == [
+    assert sorted(decoded(ITEM, message) for message in sent) == [
         "",
         'l: -1 t: "ü" size: LARGE part { v1: 5 note: "n" } counts { key: "k" value: 7 }',
     ]
@@ -85,7 +87,7 @@ def test_keys_and_values_are_written_and_read(spark: SparkSession, kafka: Server
         "up> +I[1, +I[2]]",
         "up> +I[2, +I[3]]",
     ]
-    (letter,) = [json.loads(line) for each in (tmp_path / "letters").rglob("part-*") for line in each.open()]
+    (letter,) = [json.loads(line) for path in (tmp_path / "letters").rglob("part-*") for line in path.open()]
     assert letter["topic"] == "protobuf-broken" and "no message example.shop.Item" in letter["reason"]
     with pytest.raises(CompiledPlanError, match=r"column l: the field example\.shop\.Item\.l is a sint64"):
         run(spark, tables.replace("l BIGINT", "l INT") + "INSERT INTO o_items SELECT * FROM items;")

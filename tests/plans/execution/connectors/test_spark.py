@@ -31,8 +31,8 @@ VALUES = (
 
 
 def table(name: str, columns: str, **options: str) -> str:
-    given = {"connector": "spark", **{key.replace("_", "."): value for key, value in options.items()}}
-    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    table_options = {"connector": "spark", **{key.replace("_", "."): value for key, value in options.items()}}
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in table_options.items())
     return f"CREATE TABLE {name} ({columns}) WITH ({text});"
 
 
@@ -159,8 +159,8 @@ def test_a_stream_with_event_time(spark: SparkSession, tmp_path: Path) -> None:
         f"{source}{printed('at_ TIMESTAMP(3), n BIGINT, least_ BIGINT')}"
         f"INSERT INTO p SELECT window_start, COUNT(*), MIN(`value`) FROM {window} GROUP BY window_start, window_end"
     )
-    found = [line for _ in range(3) for line in run(spark, program, tmp_path / "c", now=True)]
-    assert found == ["+I[1970-01-01T00:00, 10, 0]", "+I[1970-01-01T00:00:02, 10, 10]"]
+    lines = [line for _ in range(3) for line in run(spark, program, tmp_path / "c", now=True)]
+    assert lines == ["+I[1970-01-01T00:00, 10, 0]", "+I[1970-01-01T00:00:02, 10, 10]"]
 
 
 @pytest.mark.deep
@@ -213,11 +213,11 @@ def test_what_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     fault = refused("ID BIGINT", provider="parquet", path=place)
     assert isinstance(fault, DataError) and "provider 'parquet' has no column 'ID'" in fault.message
     assert "write it as 'id'" in fault.remedy and "`t`" in fault.where.replace(".t", ".`t`")
-    other = TableEnvironment().compile_script(
+    changed = TableEnvironment().compile_script(
         f"{table('t', 'id INT', provider='parquet', path=place)}{printed('id INT')}INSERT INTO p SELECT * FROM t"
     )
     with pytest.raises(DataError, match="column 'id' is INT, and provider 'parquet' has it as BIGINT"):
-        Run(spark, other, RunOptions())
+        Run(spark, changed, RunOptions())
     class_ = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
     fault = refused("id BIGINT", provider=class_, path=place)
     assert isinstance(fault, UnsupportedError) and f"--conf {ALLOWED}={class_}" in fault.remedy

@@ -45,14 +45,14 @@ def topics(spark: SparkSession, kafka: Server) -> Topics:
 
 def declared(topics: Topics, topic: str, columns: str, *options: str, name: str = "t") -> str:
     """A table that is written in transactions."""
-    given = {
+    table_options = {
         "connector": "kafka",
         "topic": topic,
         "value.format": "json",
         "sink.delivery-guarantee": "exactly-once",
         "sink.transactional-id-prefix": f"of-{topic}",
-    } | dict(each.split("=", 1) for each in options)
-    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    } | dict(option.split("=", 1) for option in options)
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in table_options.items())
     return f"CREATE TABLE {name} ({columns}) WITH ({text}, {topics.options});\n"
 
 
@@ -70,14 +70,14 @@ class Written:
 
     def rows(self, *ids: int) -> DataFrame:
         return self.topics.spark.createDataFrame(
-            [(0, at, None, each) for at, each in enumerate(ids)], "kind tinyint, ord bigint, path binary, f0 int"
+            [(0, at, None, id_) for at, id_ in enumerate(ids)], "kind tinyint, ord bigint, path binary, f0 int"
         )
 
     @property
     def ids(self) -> list[int]:
         """What who reads what is committed sees."""
-        found = (each.value or "" for each in self.topics.read(self.topic, committed=True))
-        return sorted(int(each.partition(":")[2].rstrip("}")) for each in found)
+        messages = (message.value or "" for message in self.topics.read(self.topic, committed=True))
+        return sorted(int(message.partition(":")[2].rstrip("}")) for message in messages)
 
 
 def test_a_micro_batch_that_comes_again_is_passed_over(topics: Topics) -> None:
@@ -204,9 +204,9 @@ def test_two_that_write_the_same_batch_at_once(topics: Topics) -> None:
             return "written or passed over"
 
         with ThreadPoolExecutor(2) as threads:
-            found = list(threads.map(wrote, starts))
-        ends.update(found)
-        assert "written or passed over" in found, found
+            results = list(threads.map(wrote, starts))
+        ends.update(results)
+        assert "written or passed over" in results, results
         starts = [table.start("one") for _ in range(2)]
     assert table.ids == list(range(600))
     print(ends)
@@ -265,16 +265,16 @@ def programs(topics: Topics, name: str, folder: Path) -> CompiledPlan:
 
 def events(topics: Topics, name: str) -> list[int]:
     """The ids of a program's events."""
-    return sorted(json.loads(each.value or "")["id"] for each in topics.read(f"{name}-events", committed=True))
+    return sorted(json.loads(message.value or "")["id"] for message in topics.read(f"{name}-events", committed=True))
 
 
 def sums(topics: Topics, name: str) -> dict[int, int]:
     """What the upserts of a program leave."""
-    found = {}
-    for each in topics.read(f"{name}-sums", committed=True):
-        row = json.loads(each.value or "")
-        found[row["n"]] = row["c"]
-    return found
+    result = {}
+    for message in topics.read(f"{name}-sums", committed=True):
+        row = json.loads(message.value or "")
+        result[row["n"]] = row["c"]
+    return result
 
 
 def add(folder: Path, name: str, *rows: tuple[int, int]) -> None:
@@ -363,7 +363,7 @@ def test_what_is_refused(options: tuple[str, ...], message: str) -> None:
         "CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'x:1', "
         "'format' = 'json', 'sink.delivery-guarantee' = 'exactly-once', "
     )
-    given = {"sink.transactional-id-prefix": "p"} | dict(each.split("=", 1) for each in options)
-    text += ", ".join(f"'{key}' = '{value}'" for key, value in given.items()) + "); INSERT INTO t VALUES (1);"
+    table_options = {"sink.transactional-id-prefix": "p"} | dict(option.split("=", 1) for option in options)
+    text += ", ".join(f"'{key}' = '{value}'" for key, value in table_options.items()) + "); INSERT INTO t VALUES (1);"
     with pytest.raises(CompiledPlanError, match=message):
         prepare(TableEnvironment().compile_script(text))

@@ -35,8 +35,11 @@ SEED = int(os.environ["KAFKA_SEED"]) if "KAFKA_SEED" in os.environ else None
 
 @pytest.fixture
 def servers(spark: SparkSession, kafka_jars: None, tmp_path: Path) -> Iterator[Servers]:
-    with running(broker.SERVICE, tmp_path / "kafka") as one, running(database.SERVICE, tmp_path / "postgres") as other:
-        yield Servers(Topics(spark, one), one, other)
+    with (
+        running(broker.SERVICE, tmp_path / "kafka") as kafka,
+        running(database.SERVICE, tmp_path / "postgres") as postgres,
+    ):
+        yield Servers(Topics(spark, kafka), kafka, postgres)
 
 
 @pytest.mark.deep
@@ -46,5 +49,5 @@ def servers(spark: SparkSession, kafka_jars: None, tmp_path: Path) -> Iterator[S
 )
 def test_a_hundred_kills(servers: Servers, tmp_path: Path, victims: tuple[str, ...], master: str, share: float) -> None:
     started = time.monotonic()
-    found = killed(tmp_path, round(KILLS * share), partial(KilledTransactions, servers, victims, master), SEED)
-    print(found.text, f"{time.monotonic() - started:.0f} s")
+    summary = killed(tmp_path, round(KILLS * share), partial(KilledTransactions, servers, victims, master), SEED)
+    print(summary.text, f"{time.monotonic() - started:.0f} s")

@@ -30,10 +30,10 @@ def test_a_class_that_is_no_driver_is_not_even_initialised(spark: SparkSession, 
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(jvm.java.net.URLClassLoader(urls, before))
     try:
-        told = json.dumps({"url": "jdbc:derby:memory:x", "driver": "Evil", "properties": {}})
+        request = json.dumps({"url": "jdbc:derby:memory:x", "driver": "Evil", "properties": {}})
         kernel: Any = java_class(jvm, "org.compiledplan.kernel.jdbc.Database")
         with pytest.raises(Py4JJavaError, match="the class Evil is no JDBC driver"):
-            kernel.runFirst(told, java_array(jvm, "java.lang.String", ("SELECT 1",)))
+            kernel.runFirst(request, java_array(jvm, "java.lang.String", ("SELECT 1",)))
     finally:
         thread.setContextClassLoader(before)
     assert jvm.java.lang.System.getProperty("compiledPlan.evil") is None
@@ -52,5 +52,5 @@ def test_a_class_that_is_no_driver_is_not_even_initialised(spark: SparkSession, 
 )
 def test_no_password_of_a_url_is_shown(spark: SparkSession, url: str, shown: str) -> None:
     mapper: Any = spark._jvm.com.fasterxml.jackson.databind.ObjectMapper()  # type: ignore[union-attr]
-    made = java_class(spark._jvm, "org.compiledplan.kernel.jdbc.Database")
-    assert made(mapper.readTree(json.dumps({"url": url}))).toString() == shown
+    database_class = java_class(spark._jvm, "org.compiledplan.kernel.jdbc.Database")
+    assert database_class(mapper.readTree(json.dumps({"url": url}))).toString() == shown

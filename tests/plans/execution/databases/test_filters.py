@@ -23,14 +23,14 @@ def pushed(where: str) -> str | None:
     (source,) = prepare(plan).tables.values()
     fields = source.table.columns.fields
     known = [Known(field.name, field.type, *types) for field, types in zip(fields, TYPES, strict=True)]
-    told = [
+    conditions = [
         condition(rex, [None if at is None else known[at] for at in refers]) for rex, refers in source.table.filters
     ]
-    return " AND ".join(part for part in told if part is not None) or None
+    return " AND ".join(part for part in conditions if part is not None) or None
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "expected"),
     [
         ("n > 5", "n > 5"),
         ("5 < n", "n > 5"),
@@ -60,5 +60,5 @@ def pushed(where: str) -> str | None:
         ("odd > 5", None),
     ],
 )
-def test_conditions(where: str, told: str | None) -> None:
-    assert pushed(where) == told
+def test_conditions(where: str, expected: str | None) -> None:
+    assert pushed(where) == expected

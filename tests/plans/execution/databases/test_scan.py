@@ -29,8 +29,8 @@ ARRAYS = ", ints ARRAY<INT>, nested ARRAY<ARRAY<STRING>>, amounts ARRAY<DECIMAL(
 
 
 def table(name: str, columns: str, options: dict[str, str]) -> str:
-    given = ", ".join(f"'{key}' = '{value}'" for key, value in {"connector": "jdbc", **options}.items())
-    return f"CREATE TABLE {name} ({columns}) WITH ({given});\n"
+    option_list = ", ".join(f"'{key}' = '{value}'" for key, value in {"connector": "jdbc", **options}.items())
+    return f"CREATE TABLE {name} ({columns}) WITH ({option_list});\n"
 
 
 def execute(spark: SparkSession, text: str, checkpoint: str = "") -> int:
@@ -63,19 +63,19 @@ def test_what_is_read_from_postgres_and_written_again_is_the_same(
     text = table("origin", COLUMNS + ARRAYS, {"url": postgres.address, "table-name": "Origin", "scan.fetch-size": "2"})
     text += table("copy", COLUMNS + ARRAYS, {"url": postgres.address, "table-name": "copy"})
     text += table("lite", COLUMNS, lite)
-    kept = ", ".join(column.split()[0] for column in COLUMNS.replace("(20, 6)", "").split(","))
+    names = ", ".join(column.split()[0] for column in COLUMNS.replace("(20, 6)", "").split(","))
     execute(
         spark,
         f"{text}EXECUTE STATEMENT SET BEGIN INSERT INTO copy SELECT * FROM origin; "
-        f"INSERT INTO lite SELECT {kept} FROM origin; END;",
+        f"INSERT INTO lite SELECT {names} FROM origin; END;",
     )
     back = table("back", COLUMNS, {"url": postgres.address, "table-name": "back"})
     execute(spark, f"{table('lite', COLUMNS, lite)}{back}INSERT INTO back SELECT * FROM lite;")
     # SQLite has no NaN.
-    by_way = kept.replace("`", '"').replace("wide, ", "")
+    by_way = names.replace("`", '"').replace("wide, ", "")
     for left, right, columns in (('"Origin"', "copy", "*"), ('"Origin"', "back", by_way)):
-        for one, other in ((left, right), (right, left)):
-            assert psql(postgres.port, f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}") == []
+        for first, second in ((left, right), (right, left)):
+            assert psql(postgres.port, f"SELECT {columns} FROM {first} EXCEPT SELECT {columns} FROM {second}") == []
     assert psql(postgres.port, "SELECT COUNT(*) FROM copy") == [["3"]]
 
 
@@ -98,9 +98,9 @@ def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> No
     # The database leaves the row with 4 out.
     assert execute(spark, text, str(tmp_path / "checkpoint")) == 14
     expected = [
-        (group, sum(found), len(found))
+        (group, sum(numbers), len(numbers))
         for group in range(3)
-        if (found := [n for n in range(3, 18) if n % 3 == group and n != 4])
+        if (numbers := [n for n in range(3, 18) if n % 3 == group and n != 4])
     ]
     assert lite.execute("SELECT * FROM sums ORDER BY 1").fetchall() == expected
     assert execute(spark, text, str(tmp_path / "checkpoint")) == 0
@@ -156,8 +156,8 @@ def test_conditions_that_a_source_took_over_are_those_of_the_program(spark: Spar
     text += table("kept", "query INT, id INT", {"url": f"jdbc:sqlite:{file}", "table-name": "kept"})
     queries = " UNION ALL ".join(f"SELECT {at}, id FROM users WHERE {where}" for at, where in enumerate(wanted))
     execute(spark, f"{text}INSERT INTO kept {queries};")
-    found = lite.execute("SELECT query, id FROM kept ORDER BY 1, 2").fetchall()
-    assert [[id_ for query, id_ in found if query == at] for at in range(len(wanted))] == list(wanted.values())
+    fetched = lite.execute("SELECT query, id FROM kept ORDER BY 1, 2").fetchall()
+    assert [[id_ for query, id_ in fetched if query == at] for at in range(len(wanted))] == list(wanted.values())
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,8 @@ def test_conditions_that_a_source_took_over_are_those_of_the_program(spark: Spar
     ],
 )
 def test_parts_that_are_none(options: dict[str, str], message: str) -> None:
-    given = {name if "." in name else f"scan.partition.{name}": value for name, value in options.items()}
-    text = table("numbers", "n INT, name STRING", {"url": "jdbc:x", "table-name": "t"} | given)
+    settings = {name if "." in name else f"scan.partition.{name}": value for name, value in options.items()}
+    text = table("numbers", "n INT, name STRING", {"url": "jdbc:x", "table-name": "t"} | settings)
     with pytest.raises(ProgramError, match=message):
         TableEnvironment().compile_script(
             text + "CREATE TABLE p (n INT) WITH ('connector' = 'print'); INSERT INTO p SELECT n FROM numbers;"

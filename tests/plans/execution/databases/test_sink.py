@@ -46,8 +46,10 @@ NULLS = ", ".join(["2", *["CAST(NULL AS %s)"] * 14]) % tuple(
 
 
 def table(name: str, columns: str, **options: str) -> str:
-    given = {"connector": "jdbc", "table-name": name, **options}
-    text = ", ".join(f"'{key.replace('__', '.').replace('_', '-')}' = '{value}'" for key, value in given.items())
+    table_options = {"connector": "jdbc", "table-name": name, **options}
+    text = ", ".join(
+        f"'{key.replace('__', '.').replace('_', '-')}' = '{value}'" for key, value in table_options.items()
+    )
     return f"CREATE TABLE {name} ({columns}) WITH ({text});\n"
 
 
@@ -63,12 +65,12 @@ def derby(spark: SparkSession) -> Any:
     connection.close()
 
 
-def column(found: Any) -> list[tuple[int, int | None]]:
+def column(result_set: Any) -> list[tuple[int, int | None]]:
     """The rows of a result set of two numbers."""
     rows = []
-    while found.next():
-        key, value = found.getInt(1), found.getInt(2)
-        rows.append((key, None if found.wasNull() else value))
+    while result_set.next():
+        key, value = result_set.getInt(1), result_set.getInt(2)
+        rows.append((key, None if result_set.wasNull() else value))
     return rows
 
 
@@ -84,7 +86,7 @@ def test_every_type_in_postgres(spark: SparkSession, postgres: Server) -> None:
         ", ints ARRAY<INT>, texts ARRAY<STRING>, nested ARRAY<ARRAY<INT>>, amounts ARRAY<DECIMAL(4, 2)>, "
         "blobs ARRAY<BYTES>, times ARRAY<TIMESTAMP_LTZ(3)>"
     )
-    given = (
+    more_values = (
         ", ARRAY[1, NULL], ARRAY['a,b', '\"'], ARRAY[ARRAY[1, 2], ARRAY[3, 4]], ARRAY[1.25, 2.5], ARRAY[x'00ff'], "
         "ARRAY[TO_TIMESTAMP_LTZ(0, 3)]"
     )
@@ -96,7 +98,7 @@ def test_every_type_in_postgres(spark: SparkSession, postgres: Server) -> None:
     )
     key = ", PRIMARY KEY (`order`) NOT ENFORCED"
     text = table("typed", TYPES + arrays + key, url=postgres.address)
-    rows = f"(VALUES {VALUES.strip()[:-1]}{given}), ({NULLS}{nothing}))"
+    rows = f"(VALUES {VALUES.strip()[:-1]}{more_values}), ({NULLS}{nothing}))"
     execute(spark, f"{text}INSERT INTO typed SELECT * FROM {rows} ON CONFLICT DO DEDUPLICATE;")
     shown = psql(postgres.port, "SET timezone = 'UTC'; SELECT * FROM typed ORDER BY 1")
     assert shown[0] == [
@@ -130,15 +132,15 @@ def events(folder: Path, *files: list[str]) -> str:
     """A table of changes, and its files: `+1=5` is a row that comes, `1=5>6` one that changes, `-1=5` one that goes."""
     folder.mkdir()
     for number, lines in enumerate(files):
-        made = []
+        documents = []
         for line in lines:
             key, _, values = line.lstrip("+-").partition("=")
             old, _, new = values.partition(">")
             rows = [{"id": int(key), "n": None if value == "null" else int(value)} for value in (old, new) if value]
             op = "c" if line[0] == "+" else "d" if line[0] == "-" else "u"
             before, after = (None if op == "c" else rows[0]), (None if op == "d" else rows[-1])
-            made.append(json.dumps({"before": before, "after": after, "op": op}))
-        (folder / f"{number}.json").write_text("\n".join(made))
+            documents.append(json.dumps({"before": before, "after": after, "op": op}))
+        (folder / f"{number}.json").write_text("\n".join(documents))
         # Files of one moment have no order of batches.
         os.utime(folder / f"{number}.json", (number, number))
     return (
@@ -188,8 +190,8 @@ def test_by_key_with_deletes_and_as_they_come_in_three_databases_at_once(
     expected = [(1, 12), (3, 30), (5, 22), (6, None)]
     assert lite.execute("SELECT * FROM by_key ORDER BY 1").fetchall() == expected
     assert column(derby.executeQuery("SELECT id, n FROM by_key ORDER BY id")) == expected
-    found = psql(postgres.port, "SELECT id, n FROM s.by_key ORDER BY 1")
-    assert found == [[str(key), "" if n is None else str(n)] for key, n in expected]
+    rows = psql(postgres.port, "SELECT id, n FROM s.by_key ORDER BY 1")
+    assert rows == [[str(key), "" if n is None else str(n)] for key, n in expected]
     assert psql(postgres.port, "SELECT id FROM only_key ORDER BY 1") == [["1"], ["3"], ["5"], ["6"]]
     assert sorted(map(repr, lite.execute("SELECT * FROM seen").fetchall())) == ["(1, 1)", "(1, 1)", "(None, None)"]
     batches = dict(lite.execute("SELECT sink, batch FROM compiled_plan_batches").fetchall())
@@ -248,10 +250,10 @@ def test_what_a_database_refuses_is_told_before_the_run_or_with_its_words(
     psql(postgres.port, "CREATE TABLE narrow (id INT PRIMARY KEY, name VARCHAR(3), n INT CHECK (n < 9))")
 
     def refused(columns: str, values: str, name: str = "narrow", **options: str) -> str:
-        given = {"url": postgres.address, **options}
-        with pytest.raises(ExecutionError) as told:
-            execute(spark, f"{table(name, columns, **given)}INSERT INTO {name} VALUES ({values});")
-        return str(told.value)
+        table_options = {"url": postgres.address, **options}
+        with pytest.raises(ExecutionError) as error:
+            execute(spark, f"{table(name, columns, **table_options)}INSERT INTO {name} VALUES ({values});")
+        return str(error.value)
 
     missing = refused("id INT", "1", "nowhere")
     assert 'looking for table nowhere: ERROR: relation "nowhere" does not exist' in missing
@@ -281,14 +283,14 @@ def while_away(server: Server, action: Callable[[], T], capfd: pytest.CaptureFix
 
     def is_told() -> bool:
         said.append(capfd.readouterr().err)
-        return found.done() or "waiting for" in "".join(said)
+        return future.done() or "waiting for" in "".join(said)
 
     server.kill()
     with ThreadPoolExecutor(1) as pool:
-        found: Future[T] = pool.submit(action)
+        future: Future[T] = pool.submit(action)
         wait_until(is_told, "a word of the server that is away")
         server.start()
-        return found.result(60), "".join([*said, capfd.readouterr().err])
+        return future.result(60), "".join([*said, capfd.readouterr().err])
 
 
 def test_a_database_that_is_away_is_waited_for(
@@ -312,6 +314,6 @@ def test_a_database_that_stays_away_ends_the_run(spark: SparkSession) -> None:
     text = table("gone", "id INT", **options) + "INSERT INTO gone VALUES (1);"
     with pytest.raises(
         ExecutionError, match=r"the database does not answer: .*Connection to 127.0.0.1:1 refused"
-    ) as told:
+    ) as error:
         execute(spark, text)
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(error.value)

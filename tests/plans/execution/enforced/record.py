@@ -52,7 +52,7 @@ def main() -> None:
     }
     lines = [
         f" {json.dumps(choice)}: {{\n"
-        + ",\n".join(f"  {json.dumps(name)}: {json.dumps(found)}" for name, found in rows.items())
+        + ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
         + "\n }"
         for choice, rows in answers.items()
     ]

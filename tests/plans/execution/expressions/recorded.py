@@ -77,8 +77,8 @@ class Fixture:
 
 
 def read(path: Path) -> Fixture:
-    found = json.loads(path.read_text(encoding="utf-8"))
-    names, types = zip(*found["columns"], strict=True)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    names, types = zip(*document["columns"], strict=True)
     row = t.row_of(names, tuple(parse_type(text) for text in types))
     cases = [
         Case(
@@ -88,9 +88,9 @@ def read(path: Path) -> Fixture:
             item.get("right", item.get("results")),
             None if "right" in item else item.get("error"),
         )
-        for item in found["cases"]
+        for item in document["cases"]
     ]
-    return Fixture(path.stem, found["zone"], row, found["rows"], cases)
+    return Fixture(path.stem, document["zone"], row, document["rows"], cases)
 
 
 def micros_of(text: str) -> int:

@@ -20,7 +20,7 @@ def test_results(path: Path, session: SparkSession) -> None:
     fixture = read(path)
     cases = [case for case in fixture.cases if case.results is not None]
     results = evaluate(fixture, cases, session)
-    wrong = [text for case, found in zip(cases, results, strict=True) for text in difference(fixture, case, found)]
+    wrong = [text for case, result in zip(cases, results, strict=True) for text in difference(fixture, case, result)]
     assert not wrong, f"{len(wrong)} values differ\n" + "\n".join(wrong)
 
 
@@ -39,12 +39,12 @@ def test_failures(path: Path, session: SparkSession) -> None:
     assert not silent, "\n".join(silent)
 
 
-def difference(fixture: Fixture, case: Case, found: list[object]) -> list[str]:
+def difference(fixture: Fixture, case: Case, result: list[object]) -> list[str]:
     assert case.results is not None
     type_ = type_of(case.rex)
     wanted = [from_flink(value, type_) for value in case.results]
     return [
         f"{case.sql} [row {n + 1}]: Flink {want!r}, Spark {have!r}"
-        for n, (want, have) in enumerate(zip(wanted, found, strict=True))
+        for n, (want, have) in enumerate(zip(wanted, result, strict=True))
         if want != have
     ]

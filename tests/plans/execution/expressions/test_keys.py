@@ -67,7 +67,7 @@ def test_equal_exactly_when_the_keys_are(types: str, session: SparkSession) -> N
     rows = [values for group in GROUPS[types] for values in group]
     frame = session.createDataFrame(rows, schema_of(row))
     key = canonical_key([F.col(name) for name in row.names], row.types)
-    texts = iter([found[0] for found in frame.coalesce(1).select(key).collect()])
+    texts = iter([row[0] for row in frame.coalesce(1).select(key).collect()])
     by_group = [[next(texts) for _ in group] for group in GROUPS[types]]
     assert None not in [text for group in by_group for text in group]
     assert all(len(set(group)) == 1 for group in by_group), by_group

@@ -71,8 +71,8 @@ def test_comparisons(spark: SparkSession) -> None:
     env = TableEnvironment()
     env.execute_sql(TABLE)
     with env.execute_sql(f"SELECT id, {', '.join(WANTED)} FROM t").collect() as rows:
-        found = {row[0]: list(row)[1:] for row in rows}
-    got = {text: [found[at][number] for at in range(1, 6)] for number, text in enumerate(WANTED)}
+        results = {row[0]: list(row)[1:] for row in rows}
+    got = {text: [results[at][number] for at in range(1, 6)] for number, text in enumerate(WANTED)}
     assert {text: values for text, values in got.items() if values != WANTED[text]} == {}
 
 
@@ -106,13 +106,13 @@ def test_keys(spark: SparkSession) -> None:
         for row in rows:
             table[tuple(row)] += 1 if row.kind.short in ("+I", "+U") else -1
     left = sorted(row for row, count in table.items() for _ in range(count))
-    found: dict[str, list[tuple[Any, ...]]] = {}
+    results: dict[str, list[tuple[Any, ...]]] = {}
     for what, *rest in left:
-        found.setdefault(what, []).append(tuple(rest))
-    assert {on: " ".join(pair for pair, _ in found[on]) for on in JOINED} == JOINED
-    assert {by: dict(found[f"by {by}"]) for by in GROUPED} == GROUPED
-    assert [text for text, _ in found["distinct"]] == ["(1, NULL)", "(1, a)", "(2, a)", "(NULL, NULL)"]
-    assert found["count"] == [("", 3)]
+        results.setdefault(what, []).append(tuple(rest))
+    assert {on: " ".join(pair for pair, _ in results[on]) for on in JOINED} == JOINED
+    assert {by: dict(results[f"by {by}"]) for by in GROUPED} == GROUPED
+    assert [text for text, _ in results["distinct"]] == ["(1, NULL)", "(1, a)", "(2, a)", "(NULL, NULL)"]
+    assert results["count"] == [("", 3)]
 
 
 @pytest.mark.parametrize(

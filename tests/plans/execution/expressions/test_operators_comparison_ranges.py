@@ -46,10 +46,10 @@ def between(lower: Any, upper: Any, *, upper_closed: bool = False) -> Range:
 def test_ranges(spark: SparkSession, ranges: list[Range], wanted: list[Any], null_as: str) -> None:
     call = Call("$SEARCH$1", (InputRef(0, INT), Sarg(tuple(ranges), null_as, INT.not_null())), BOOLEAN, "INTERNAL")
     frame = spark.createDataFrame([(at, value) for at, value in enumerate([*range(6), None])], "at INT, v INT")
-    found = to_column(call, [F.col("v")], ExpressionContext())
+    column = to_column(call, [F.col("v")], ExpressionContext())
     null = {"UNKNOWN": U, "TRUE": Y, "FALSE": N}[null_as]
     expected = [null if value is U else value for value in wanted]
-    assert [row[0] for row in frame.sort("at").select(found).collect()] == expected
+    assert [row[0] for row in frame.sort("at").select(column).collect()] == expected
 
 
 def test_no_number_is_in_no_range(spark: SparkSession) -> None:
@@ -57,5 +57,5 @@ def test_no_number_is_in_no_range(spark: SparkSession) -> None:
     call = Call("$SEARCH$1", (InputRef(0, DOUBLE), Sarg(ranges, "UNKNOWN", DOUBLE.not_null())), BOOLEAN, "INTERNAL")
     values = [float("nan"), -0.0, 0.5, -1.0, 20.0]
     frame = spark.createDataFrame([(at, value) for at, value in enumerate(values)], "at INT, v DOUBLE")
-    found = to_column(call, [F.col("v")], ExpressionContext())
-    assert [row[0] for row in frame.sort("at").select(found).collect()] == [N, N, Y, Y, N]
+    column = to_column(call, [F.col("v")], ExpressionContext())
+    assert [row[0] for row in frame.sort("at").select(column).collect()] == [N, N, Y, Y, N]

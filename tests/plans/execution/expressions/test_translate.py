@@ -81,8 +81,8 @@ def test_a_difference_of_times_as_flinks_table_api_writes_it(session: SparkSessi
 
 def test_field_names_may_hold_dots_and_backticks(session: SparkSession) -> None:
     row = t.row_of(["a.b", "c`d"], [t.INT, t.INT])
-    made = r.Call("$ROW$1", (r.Literal(1, t.INT), r.Literal(2, t.INT)), row)
-    columns = [to_column(r.FieldAccess(made, name), [], HERE) for name in row.names]
+    struct = r.Call("$ROW$1", (r.Literal(1, t.INT), r.Literal(2, t.INT)), row)
+    columns = [to_column(r.FieldAccess(struct, name), [], HERE) for name in row.names]
     assert tuple(session.range(1).select(*columns).collect()[0]) == (1, 2)
 
 
@@ -90,8 +90,8 @@ def test_proctime_is_the_given_column(session: SparkSession) -> None:
     context = ExpressionContext(proctime=F.timestamp_millis(F.lit(1_700_000_000_000)), time_zone="Asia/Tokyo")
     now = to_column(r.Call("$PROCTIME$1", (), t.TimestampLtzType(precision=3)), [], context)
     today = to_column(r.Call("$CURRENT_DATE$1", (), t.DATE), [], context)
-    found = session.range(1).select(F.unix_millis(now), today.cast("string")).collect()[0]
-    assert tuple(found) == (1_700_000_000_000, "2023-11-15")
+    row = session.range(1).select(F.unix_millis(now), today.cast("string")).collect()[0]
+    assert tuple(row) == (1_700_000_000_000, "2023-11-15")
 
 
 def test_the_functions_of_flinks_plans_are_known() -> None:

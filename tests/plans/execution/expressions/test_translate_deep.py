@@ -16,10 +16,10 @@ X, S = r.InputRef(0, INT), r.InputRef(1, STRING)
 
 
 def _chain(name: str, first: r.RexNode, parts: list[r.RexNode], type_: LogicalType) -> r.RexNode:
-    found = first
+    nested = first
     for part in parts:
-        found = r.Call(name, (found, part), type_, "BINARY")
-    return found
+        nested = r.Call(name, (nested, part), type_, "BINARY")
+    return nested
 
 
 def _is(number: int) -> r.RexNode:
@@ -42,5 +42,5 @@ def _is(number: int) -> r.RexNode:
 )
 def test_a_chain(spark: SparkSession, rex: r.RexNode, expected: object) -> None:
     frame = spark.createDataFrame([(7, "a")], "x INT, s STRING")
-    found = frame.select(to_column(rex, [F.col("x"), F.col("s")], ExpressionContext()).alias("found")).collect()
-    assert [row.found for row in found] == [expected]
+    rows = frame.select(to_column(rex, [F.col("x"), F.col("s")], ExpressionContext()).alias("found")).collect()
+    assert [row.found for row in rows] == [expected]

@@ -53,37 +53,37 @@ def commits(spark: SparkSession, folder: Path, clock: Callable[[], int], **optio
     return PartitionCommits(spark, "c.d.t", str(folder), ("dt", "hour"), named, OWN, clock)
 
 
-def told(folder: Path) -> set[str]:
-    return {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file() and "part-" not in each.name}
+def marker_files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and "part-" not in path.name}
 
 
 def test_a_partition_is_told_of_when_its_delay_is_over_and_its_batch_committed(
     spark: SparkSession, tmp_path: Path, clock: Clock
 ) -> None:
-    found = commits(spark, tmp_path, clock, delay="1 s")
-    found.wrote(0, ["dt=a/hour=1"])
-    found.settle(0, None, ended=False)
+    committer = commits(spark, tmp_path, clock, delay="1 s")
+    committer.wrote(0, ["dt=a/hour=1"])
+    committer.settle(0, None, ended=False)
     clock.now += 1000
-    found.settle(-1, None, ended=False)
-    assert told(tmp_path) == set()
-    found.wrote(1, ["dt=a/hour=2"])
-    found.settle(0, None, ended=False)
-    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
+    committer.settle(-1, None, ended=False)
+    assert marker_files(tmp_path) == set()
+    committer.wrote(1, ["dt=a/hour=2"])
+    committer.settle(0, None, ended=False)
+    assert marker_files(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
     # What is written to as the batch after that is not committed yet, waits for it.
     clock.now += 1000
-    found.wrote(2, ["dt=a/hour=2"])
-    found.settle(1, None, ended=False)
-    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
-    found.settle(2, None, ended=False)
-    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS", "dt=a/hour=2/_SUCCESS"}
-    assert found.pending == {}
+    committer.wrote(2, ["dt=a/hour=2"])
+    committer.settle(1, None, ended=False)
+    assert marker_files(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
+    committer.settle(2, None, ended=False)
+    assert marker_files(tmp_path) == {"dt=a/hour=1/_SUCCESS", "dt=a/hour=2/_SUCCESS"}
+    assert committer.pending == {}
 
 
 def test_the_end_of_all_rows_is_that_of_all_partitions(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
-    found = commits(spark, tmp_path, clock, delay="1 d", trigger="partition-time", file="done")
-    found.wrote(0, ["dt=a/hour=1", "dt=b/hour=2"])
-    found.settle(0, None, ended=True)
-    assert told(tmp_path) == {"dt=a/hour=1/done", "dt=b/hour=2/done"}
+    committer = commits(spark, tmp_path, clock, delay="1 d", trigger="partition-time", file="done")
+    committer.wrote(0, ["dt=a/hour=1", "dt=b/hour=2"])
+    committer.settle(0, None, ended=True)
+    assert marker_files(tmp_path) == {"dt=a/hour=1/done", "dt=b/hour=2/done"}
 
 
 def test_what_is_pending_is_seen_from_the_files_after_a_restart(
@@ -92,12 +92,12 @@ def test_what_is_pending_is_seen_from_the_files_after_a_restart(
     for name in ("a/hour=1/part-run-3-0.json", "a/hour=1/part-run-5-1.json", "b/hour=1/part-other-9-0.json"):
         (tmp_path / f"dt={name}").parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / f"dt={name}").write_text("{}")
-    found = commits(spark, tmp_path, clock)
+    committer = commits(spark, tmp_path, clock)
     clock.now = 2**62
-    found.settle(4, None, ended=False)
-    assert told(tmp_path) == set()
-    found.settle(5, None, ended=False)
-    assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
+    committer.settle(4, None, ended=False)
+    assert marker_files(tmp_path) == set()
+    committer.settle(5, None, ended=False)
+    assert marker_files(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
     again = commits(spark, tmp_path, clock)
     again.settle(5, None, ended=False)
     assert again.pending == {}
@@ -134,21 +134,21 @@ def test_pending_partitions_are_read_before_the_first_write(tmp_path: Path, monk
 def test_by_the_watermark_behind_the_time_of_the_partition(
     spark: SparkSession, tmp_path: Path, clock: Clock, options: dict[str, str], folder: str, millis: int
 ) -> None:
-    found = commits(spark, tmp_path, clock, trigger="partition-time", delay="1 h", **options)
-    found.check(ends=False, has_watermark=True)
-    found.wrote(0, [folder])
-    found.settle(0, None, ended=False)
-    found.settle(0, millis + HOUR, ended=False)
-    assert told(tmp_path) == set()
-    found.settle(0, millis + HOUR + 1, ended=False)
-    assert told(tmp_path) == {f"{folder}/_SUCCESS"}
+    committer = commits(spark, tmp_path, clock, trigger="partition-time", delay="1 h", **options)
+    committer.check(ends=False, has_watermark=True)
+    committer.wrote(0, [folder])
+    committer.settle(0, None, ended=False)
+    committer.settle(0, millis + HOUR, ended=False)
+    assert marker_files(tmp_path) == set()
+    committer.settle(0, millis + HOUR + 1, ended=False)
+    assert marker_files(tmp_path) == {f"{folder}/_SUCCESS"}
 
 
 def test_what_is_no_time_names_the_partition(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
-    found = commits(spark, tmp_path, clock, trigger="partition-time")
-    found.wrote(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
+    committer = commits(spark, tmp_path, clock, trigger="partition-time")
+    committer.wrote(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
     with pytest.raises(DataError, match="the time of partition dt=__DEFAULT_PARTITION__/hour=1 cannot be read"):
-        found.settle(0, NEW_YEAR, ended=False)
+        committer.settle(0, NEW_YEAR, ended=False)
 
 
 @pytest.mark.parametrize("options", [{"zone": "Nowhere/Else"}, {"form": "yyyy-bb"}])
@@ -161,10 +161,10 @@ def test_zones_and_forms_that_java_does_not_know(
 
 
 def test_without_a_watermark(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
-    found = commits(spark, tmp_path, clock, trigger="partition-time")
-    found.check(ends=True, has_watermark=False)
+    committer = commits(spark, tmp_path, clock, trigger="partition-time")
+    committer.check(ends=True, has_watermark=False)
     with pytest.raises(UnsupportedError, match="needs a watermark") as error:
-        found.check(ends=False, has_watermark=False)
+        committer.check(ends=False, has_watermark=False)
     assert "process-time" in error.value.remedy
 
 
@@ -202,10 +202,10 @@ def test_the_example_of_flinks_page(spark: SparkSession, orders: Path, monkeypat
     monkeypatch.setattr(FileSink, "write", failing)
     with pytest.raises(CompiledPlanError, match="killed"):
         Run(spark, plan, options).execute()
-    assert told(orders / "out") == set()
+    assert marker_files(orders / "out") == set()
     monkeypatch.setattr(FileSink, "write", write)
     Run(spark, plan, options).execute()
-    assert told(orders / "out") == {"dt=2024-01-01/hour=05/_SUCCESS", "dt=2024-01-01/hour=06/_SUCCESS"}
+    assert marker_files(orders / "out") == {"dt=2024-01-01/hour=05/_SUCCESS", "dt=2024-01-01/hour=06/_SUCCESS"}
     assert spark.read.parquet(str(orders / "out")).count() == 2
 
 
@@ -213,7 +213,7 @@ def follow(run: Run, written: threading.Event, folder: Path, wanted: int) -> Non
     """Run until rows are written and so many partitions are told of, and stop; a run that fails fails the test."""
     running = Running(run)
     with running:
-        wait_until(lambda: running.future.done() or (written.is_set() and len(told(folder)) >= wanted))
+        wait_until(lambda: running.future.done() or (written.is_set() and len(marker_files(folder)) >= wanted))
 
 
 def run_of(spark: SparkSession, text: str) -> tuple[Run, threading.Event]:
@@ -235,7 +235,7 @@ def test_a_run_that_does_not_end_goes_by_its_clock(spark: SparkSession, orders: 
     """The delay ends with no further row; a run that is stopped says nothing of what is left."""
     more = ", 'sink.partition-commit.success-file.name' = 'ok'"
     follow(*run_of(spark, program(orders, delay, MONITORED, more)), orders / "out", wanted)
-    assert [Path(each).name for each in told(orders / "out")] == ["ok"] * wanted
+    assert [Path(file).name for file in marker_files(orders / "out")] == ["ok"] * wanted
 
 
 @pytest.mark.deep
@@ -254,5 +254,5 @@ def test_a_run_that_does_not_end_goes_by_its_watermark(spark: SparkSession, orde
     """
     follow(*run_of(spark, text), orders / "out", 1)
     # The one of six o'clock is complete from nine o'clock on.
-    assert told(orders / "out") == {"dt=2024-01-01/hour=05/_SUCCESS"}
-    assert {each.parent.name for each in (orders / "out").rglob("part-*")} == {"hour=05", "hour=06"}
+    assert marker_files(orders / "out") == {"dt=2024-01-01/hour=05/_SUCCESS"}
+    assert {path.parent.name for path in (orders / "out").rglob("part-*")} == {"hour=05", "hour=06"}

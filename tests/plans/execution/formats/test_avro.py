@@ -96,13 +96,13 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None
     )
     place = str(tmp_path / "out")
     writer(avro, frame, spec).save(place)
-    found: list[Any] = []
+    result: list[Any] = []
     rows = avro.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")], Order(0))
-    query = rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect())).start()
+    query = rows.writeStream.foreachBatch(lambda batch, _: result.extend(batch.collect())).start()
     query.processAllAvailable()
     query.stop()
-    assert [(row.kind, row.c0, row.extra) for row in found] == [(0, 0, 7), (0, 1, 7)]
-    first, second = found
+    assert [(row.kind, row.c0, row.extra) for row in result] == [(0, 0, 7), (0, 1, 7)]
+    first, second = result
     assert (str(first.c1), str(first.c2)) == ("2024-07-02 03:04:05.123000", "-1.50")
     assert [str(value) for value in first.c3] == ["1969-12-31 23:59:59.999000", "None"]
     assert first.c4 == {"k": 1, "l": None}
@@ -154,8 +154,8 @@ def test_files_of_others(spark: SparkSession, tmp_path: Path) -> None:
     row = t.row_of(["ts", "e", "n", "u", "absent"], [MILLIS, t.STRING, t.BIGINT, t.STRING, t.INT])
     avro = file_format("avro")
     spec = FormatTable("c.d.t", row, {})
-    found = avro.scan(spark.read, str(tmp_path / "in"), spec, [], Order(0)).collect()[0]  # type: ignore[arg-type]
-    assert (str(found.c0), found.c1, found.c2, found.c3, found.c4) == (
+    read_row = avro.scan(spark.read, str(tmp_path / "in"), spec, [], Order(0)).collect()[0]  # type: ignore[arg-type]
+    assert (str(read_row.c0), read_row.c1, read_row.c2, read_row.c3, read_row.c4) == (
         "1970-01-01 00:00:00.001500",
         "B",
         5,

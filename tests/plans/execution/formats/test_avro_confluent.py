@@ -30,12 +30,12 @@ FORMAT, EVENTS = "avro-confluent", "debezium-avro-confluent"
 
 @pytest.fixture
 def registry() -> Iterator[Registry]:
-    with serving() as found:
-        yield found
+    with serving() as registry:
+        yield registry
 
 
 def record(name: str, /, **fields: Any) -> dict[str, Any]:
-    return {"type": "record", "name": name, "fields": [{"name": key, "type": each} for key, each in fields.items()]}
+    return {"type": "record", "name": name, "fields": [{"name": key, "type": type_} for key, type_ in fields.items()]}
 
 
 def message(number: int, schema: Any, value: Any) -> bytes:
@@ -51,16 +51,16 @@ def test_each_message_is_read_by_the_schema_with_which_it_was_written(spark: Spa
     second = record("com.shop.Order", name=["null", "string"], id="long", note=["null", "string"])
     for number in range(5):
         registry.add(record("filler", **{f"f{number}": "int"}))
-    one, other = registry.add(first), registry.add(second)
+    first_id, second_id = registry.add(first), registry.add(second)
     messages = [
-        message(one, first, {"id": 1, "gone": "x"}),
-        message(other, second, {"id": 2**40, "name": "b", "note": None}),
-        message(one, first, {"id": 3, "gone": "y"}),
+        message(first_id, first, {"id": 1, "gone": "x"}),
+        message(second_id, second, {"id": 2**40, "name": "b", "note": None}),
+        message(first_id, first, {"id": 3, "gone": "y"}),
     ]
     options = {"url": f"{registry.url}/"}
     assert read(spark, FORMAT, ROW, messages, options) == [(0, 1, None), (0, 2**40, "b"), (0, 3, None)]
     assert read(spark, FORMAT, ROW, messages, options)[0] == (0, 1, None)
-    assert registry.requests == {f"/schemas/ids/{one}": 1, f"/schemas/ids/{other}": 1}
+    assert registry.requests == {f"/schemas/ids/{first_id}": 1, f"/schemas/ids/{second_id}": 1}
 
 
 def test_what_is_written_is_registered_once(spark: SparkSession, registry: Registry) -> None:
@@ -103,11 +103,11 @@ def test_events_of_debezium(spark: SparkSession, registry: Registry) -> None:
     (mine,) = registry.subjects["s"]
     assert json.loads(registry.schemas[mine]["schema"])[0] == "null"
     parsed = fastavro.parse_schema(json.loads(registry.schemas[mine]["schema"]))
-    found: list[Any] = [fastavro.schemaless_reader(io.BytesIO(each[5:]), parsed, None) for each in written]
-    assert [(each["op"], (each["before"] or each["after"])["id"]) for each in found] == [
+    records: list[Any] = [fastavro.schemaless_reader(io.BytesIO(data[5:]), parsed, None) for data in written]
+    assert [(event["op"], (event["before"] or event["after"])["id"]) for event in records] == [
         ("c", 0), ("d", 1), ("c", 2), ("d", 3),
     ]  # fmt: skip
-    assert [each[0] for each in read(spark, EVENTS, ROW, written, options)] == [0, 3, 0, 3]
+    assert [row[0] for row in read(spark, EVENTS, ROW, written, options)] == [0, 3, 0, 3]
 
 
 def test_a_registry_that_cannot_answer_is_waited_for_and_one_that_refuses_is_named(

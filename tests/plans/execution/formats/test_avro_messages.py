@@ -61,9 +61,9 @@ EMPTY = "SELECT 1L c0, " + ", ".join(
 def decoded(message: bytes, schema: Any = SCHEMA) -> Any:
     """What the other library reads; all bytes have to be of it."""
     data = io.BytesIO(message)
-    found = fastavro.schemaless_reader(data, schema, None)
+    record = fastavro.schemaless_reader(data, schema, None)
     assert data.tell() == len(message)
-    return found
+    return record
 
 
 def encoded(record: Any, schema: Any = SCHEMA) -> bytes:
@@ -75,7 +75,7 @@ def encoded(record: Any, schema: Any = SCHEMA) -> bytes:
 def test_a_message_is_a_record_of_the_schema_of_the_columns(spark: SparkSession) -> None:
     messages = write(spark, "avro", COLUMNS, f"{FULL} UNION ALL {EMPTY}", {})
     empty = dict.fromkeys(RECORD) | {"id": 1, "text": "2"}
-    assert [decoded(each) for each in messages] == [RECORD, empty]
+    assert [decoded(message) for message in messages] == [RECORD, empty]
     assert messages == [encoded(RECORD), encoded(empty)]
     full, none = read(spark, "avro", COLUMNS, messages, {})
     assert full == (
@@ -109,6 +109,6 @@ def test_texts_of_json_and_the_corrected_mapping_of_timestamps(spark: SparkSessi
     }
     (text,) = write(spark, "avro", row, rows, {**options, "encoding": "json"})
     assert json.loads(text) == {"a": {"int": 5}, "ts": {"long": 7}, "at": 1000}
-    found = read(spark, "avro", row, [text], {**options, "encoding": "json"})
-    assert found == read(spark, "avro", row, [binary], options)
-    assert found[0][:3] == (0, 5, datetime(1970, 1, 1, microsecond=7))
+    actual = read(spark, "avro", row, [text], {**options, "encoding": "json"})
+    assert actual == read(spark, "avro", row, [binary], options)
+    assert actual[0][:3] == (0, 5, datetime(1970, 1, 1, microsecond=7))

@@ -27,16 +27,16 @@ COLUMNS = t.row_of(["id", "name", "weight"], [t.BIGINT, t.STRING, t.DecimalType(
 
 def changes(spark: SparkSession, name: str, *lines: str, metadata: tuple[str, ...] = (), **options: str) -> list[Any]:
     register(spark)
-    given = {key.replace("_include", ".include").replace("_", "-"): value for key, value in options.items()}
-    spec = FormatTable("c.d.t", COLUMNS, given, metadata)
+    format_options = {key.replace("_include", ".include").replace("_", "-"): value for key, value in options.items()}
+    spec = FormatTable("c.d.t", COLUMNS, format_options, metadata)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "events.json").write_text("\n".join(lines))
-        found = file_format(name).scan(spark.read, folder, spec, [])  # type: ignore[arg-type]
-        return found.collect()
+        frame = file_format(name).scan(spark.read, folder, spec, [])  # type: ignore[arg-type]
+        return frame.collect()
 
 
-def rows(found: list[Any]) -> list[tuple[Any, ...]]:
-    return [(row.kind, row.c0, row.c1, row.c2) for row in found]
+def rows(received: list[Any]) -> list[tuple[Any, ...]]:
+    return [(row.kind, row.c0, row.c1, row.c2) for row in received]
 
 
 def canal(type_: str, data: Any, old: Any = None, **more: Any) -> str:
@@ -44,7 +44,7 @@ def canal(type_: str, data: Any, old: Any = None, **more: Any) -> str:
 
 
 def test_canal(spark: SparkSession) -> None:
-    found = changes(
+    received = changes(
         spark,
         "canal-json",
         canal("INSERT", [{"id": "1", "name": "a", "weight": "8.1"}, {"id": "2", "name": None, "weight": "0.8"}]),
@@ -58,7 +58,7 @@ def test_canal(spark: SparkSession) -> None:
         canal("DELETE", [{"id": "1", "name": "b"}]),
     )
     weights = [Decimal(text) for text in ("8.10", "0.80", "0.90")]
-    assert rows(found) == [
+    assert rows(received) == [
         (0, 1, "a", weights[0]),
         (0, 2, None, weights[1]),
         (1, 1, "a", weights[0]),
@@ -68,20 +68,20 @@ def test_canal(spark: SparkSession) -> None:
         (2, 2, "c", weights[2]),
         (3, 1, "b", None),
     ]
-    suffixes = [bytes(row.path or b"") for row in found[2:6]]
+    suffixes = [bytes(row.path or b"") for row in received[2:6]]
     assert suffixes == sorted(suffixes)
     assert len(set(suffixes)) == 4
 
 
 def test_maxwell(spark: SparkSession) -> None:
-    found = changes(
+    received = changes(
         spark,
         "maxwell-json",
         '{"database":"d","type":"insert","ts":1,"data":{"id":1,"name":"a","weight":3.14}}',
         '{"database":"d","type":"update","ts":2,"data":{"id":1,"name":"b","weight":5.1},"old":{"weight":3.14}}',
         '{"database":"d","type":"delete","ts":3,"data":{"id":1,"name":"b","weight":5.1}}',
     )
-    assert rows(found) == [
+    assert rows(received) == [
         (0, 1, "a", Decimal("3.14")),
         (1, 1, "b", Decimal("3.14")),
         (2, 1, "b", Decimal("5.10")),
@@ -96,8 +96,8 @@ def test_included(spark: SparkSession) -> None:
         canal("INSERT", [{"id": "no number"}], table="products2"),
         canal("INSERT", [{"id": 3}], database="inventory"),
     )
-    found = changes(spark, "canal-json", *lines, database_include="inv.*", table_include="products")
-    assert [row.c0 for row in found] == [1, 3]
+    received = changes(spark, "canal-json", *lines, database_include="inv.*", table_include="products")
+    assert [row.c0 for row in received] == [1, 3]
     with pytest.raises(FAILURE, match="without the field"):
         changes(spark, "canal-json", '{"type":"INSERT","data":[{"id":1}]}', table_include="b")
     with pytest.raises(UnsupportedError, match="not a regular expression"):
@@ -129,7 +129,7 @@ def test_fields_that_cannot_be_read(spark: SparkSession) -> None:
     line = canal("INSERT", [{"id": "x", "name": "a"}, {"id": 2}])
     with pytest.raises(FAILURE, match="column id: 'x' cannot be read as BIGINT"):
         changes(spark, "canal-json", line)
-    found = changes(
+    received = changes(
         spark,
         "canal-json",
         line,
@@ -137,7 +137,7 @@ def test_fields_that_cannot_be_read(spark: SparkSession) -> None:
         canal("UPDATE", [{"id": 3, "name": "z"}, {"id": 4}], [{"name": "y"}]),
         ignore_parse_errors="true",
     )
-    assert rows(found) == [
+    assert rows(received) == [
         (0, None, "a", None),
         (0, 2, None, None),
         (1, 3, "y", None),
@@ -148,10 +148,10 @@ def test_fields_that_cannot_be_read(spark: SparkSession) -> None:
 def test_metadata(spark: SparkSession) -> None:
     keys = ("database", "table", "sql-type", "pk-names", "ingestion-timestamp", "event-timestamp")
     more = {"sqlType": {"id": 4}, "pkNames": ["id"], "ts": 1500, "es": 250}
-    found = changes(spark, "canal-json", canal("INSERT", [{"id": 1}], **more), canal("INSERT", [{}]), metadata=keys)
-    assert (found[0].x0, found[0].x1, found[0].x2, found[0].x3) == ("inv", "products", {"id": 4}, ["id"])
-    assert (found[0].x4.timestamp(), found[0].x5.timestamp()) == (1.5, 0.25)
-    assert (found[1].x2, found[1].x3, found[1].x4, found[1].x5) == (None, None, None, None)
+    received = changes(spark, "canal-json", canal("INSERT", [{"id": 1}], **more), canal("INSERT", [{}]), metadata=keys)
+    assert (received[0].x0, received[0].x1, received[0].x2, received[0].x3) == ("inv", "products", {"id": 4}, ["id"])
+    assert (received[0].x4.timestamp(), received[0].x5.timestamp()) == (1.5, 0.25)
+    assert (received[1].x2, received[1].x3, received[1].x4, received[1].x5) == (None, None, None, None)
     # Maxwell's times are seconds.
     line = '{"type":"insert","ts":7,"data":{"id":1},"primary_key_columns":["id"]}'
     row = changes(spark, "maxwell-json", line, metadata=("ingestion-timestamp", "primary-key-columns", "table"))[0]

@@ -32,12 +32,12 @@ def spec_of(types: tuple[str, ...], options: dict[str, str], names: str = "") ->
 
 def read(spark: SparkSession, text: str, *types: str, **options: str) -> list[tuple[Any, ...]]:
     register(spark)
-    found = file_format("csv")
-    assert isinstance(found, CsvFormat)
+    format_ = file_format("csv")
+    assert isinstance(format_, CsvFormat)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "rows.csv").write_text(text, newline="")
         # A batch reader takes the same format as the stream's.
-        rows: list[Row] = found.scan(spark.read, folder, spec_of(types, options), []).collect()  # type: ignore[arg-type]
+        rows: list[Row] = format_.scan(spark.read, folder, spec_of(types, options), []).collect()  # type: ignore[arg-type]
     return [tuple(row)[3:] for row in rows]
 
 
@@ -88,8 +88,8 @@ def test_values_with_and_without_quotes(spark: SparkSession, line: str, row: tup
     """A line with a quote is read in another way; the quote is that of one more column."""
     options = {"null_literal": "-", "ignore_trailing_unmappable": "true", "ignore_parse_errors": "true"}
     text = line if not quoted else line.replace("\r", "") + ',""'
-    found = read(spark, text + "\n", "INT", "STRING", "BIGINT", "TIMESTAMP(6)", **options)
-    assert [(*cells[:3], None if cells[3] is None else str(cells[3])) for cells in found] == [row]
+    rows = read(spark, text + "\n", "INT", "STRING", "BIGINT", "TIMESTAMP(6)", **options)
+    assert [(*cells[:3], None if cells[3] is None else str(cells[3])) for cells in rows] == [row]
 
 
 def test_options(spark: SparkSession) -> None:
@@ -116,11 +116,11 @@ def test_values(spark: SparkSession) -> None:
         "ROW<p INT, q STRING>",
         "DOUBLE",
     )
-    found = read(spark, '1.005,TRUE,AQL/,2024-01-02,"2024-01-02 03:04:05.5",1;2,7;y,-Infinity', *types)[0]
-    assert found[0] == Decimal("1.01")
-    assert found[1:3] == (True, b"\x01\x02\xff")
-    assert [str(v) for v in found[3:5]] == ["2024-01-02", "2024-01-02 03:04:05.500000"]
-    assert (found[5], tuple(found[6]), found[7]) == ([1, 2], (7, "y"), float("-inf"))
+    row = read(spark, '1.005,TRUE,AQL/,2024-01-02,"2024-01-02 03:04:05.5",1;2,7;y,-Infinity', *types)[0]
+    assert row[0] == Decimal("1.01")
+    assert row[1:3] == (True, b"\x01\x02\xff")
+    assert [str(v) for v in row[3:5]] == ["2024-01-02", "2024-01-02 03:04:05.500000"]
+    assert (row[5], tuple(row[6]), row[7]) == ([1, 2], (7, "y"), float("-inf"))
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_a_message_is_one_record(spark: SparkSession, message: str, row: tuple[i
 
 @pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])
 def test_a_quote_does_not_go_on_in_the_next_message(spark: SparkSession, beside: dict[str, str]) -> None:
-    given = [b'1,"a', b"2,b", b'3,"c"', b'4,"', b"5,e"]
-    assert messages.read(spark, "csv", PAIR, given, {**WRONG, **beside}) == [(0, 2, "b"), (0, 3, "c"), (0, 5, "e")]
+    lines = [b'1,"a', b"2,b", b'3,"c"', b'4,"', b"5,e"]
+    assert messages.read(spark, "csv", PAIR, lines, {**WRONG, **beside}) == [(0, 2, "b"), (0, 3, "c"), (0, 5, "e")]
     with pytest.raises(FAILURE, match="a quote is not closed before the end of the message"):
-        messages.read(spark, "csv", PAIR, given, beside)
+        messages.read(spark, "csv", PAIR, lines, beside)
     with pytest.raises(FAILURE, match="a quote is not closed before the end of the message"):
-        messages.read(spark, "csv", PAIR, given[:1], beside)
+        messages.read(spark, "csv", PAIR, lines[:1], beside)

@@ -68,12 +68,12 @@ def test_results_are_those_of_flink(spark: SparkSession, tmp_path: Path) -> None
     plan = TableEnvironment().compile_script(format_options.program(tmp_path / "all"))
     Run(spark, plan, RunOptions()).execute()
     expected = json.loads(FLINK.read_text(encoding="utf-8"))
-    found = format_options.results(tmp_path / "all")
+    results = format_options.results(tmp_path / "all")
     # Flink's writer of files takes this option and does not heed it; that of messages does.
     assert expected.pop("w-csv-plain") == ["2.7E-8,1E+5"]
-    assert found.pop("w-csv-plain") == ["0.000000027,100000"]
-    assert {name: lines for name, lines in found.items() if lines != expected[name]} == {}
-    assert found == expected
+    assert results.pop("w-csv-plain") == ["0.000000027,100000"]
+    assert {name: lines for name, lines in results.items() if lines != expected[name]} == {}
+    assert results == expected
 
 
 def test_a_map_with_a_null_key_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:

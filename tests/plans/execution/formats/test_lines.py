@@ -56,8 +56,8 @@ def test_wherever_a_file_is_cut_each_line_comes_once(
 ) -> None:
     (tmp_path / "lines").write_text(start + "\n".join(LINES) + end, newline="")
     with parts_of(spark, size):
-        found = rows(spark, tmp_path)
-    assert [row.c0 for row in found] == LINES
+        actual = rows(spark, tmp_path)
+    assert [row.c0 for row in actual] == LINES
 
 
 @pytest.mark.parametrize(("name", "compress"), [("lines.gz", gzip.compress), ("lines.bz2", bz2.compress)])
@@ -83,10 +83,10 @@ def test_rows_stand_by_time_path_and_place(spark: SparkSession, tmp_path: Path) 
         file.write_text("".join(f'[{{"n": {number * 10 + at}}}, {{"n": {number * 10 + at + 5}}}]\n' for at in range(3)))
         os.utime(file, (time, time))
     spec = FormatTable("c.d.t", t.row_of(["n"], [t.INT]), {})
-    found = rows(spark, tmp_path, spec, "json")
+    actual = rows(spark, tmp_path, spec, "json")
     in_file = [0, 5, 1, 6, 2, 7]
-    assert [row.c0 for row in found] == [start + at for start in (20, 10, 0) for at in in_file]
-    assert [row.ord for row in found] == [50_000_000] * 6 + [100_000_000] * 12
+    assert [row.c0 for row in actual] == [start + at for start in (20, 10, 0) for at in in_file]
+    assert [row.ord for row in actual] == [50_000_000] * 6 + [100_000_000] * 12
 
 
 @pytest.mark.parametrize("name", ["raw", "avro"])
@@ -96,8 +96,8 @@ def test_files_of_all_formats_stand_by_the_same_paths(spark: SparkSession, tmp_p
     rows = spark.createDataFrame([("x",)], "c0 string").selectExpr("CAST(0 AS TINYINT) kind", "c0")
     writer(format_, rows, RAW).save(str(tmp_path / "a b"))
     scanned = format_.scan(spark.read, str(tmp_path / "a b"), RAW, [F.col("_metadata.file_path").alias("uri")], order)  # type: ignore[arg-type]
-    (found,) = scanned.collect()
-    assert bytes(found.path)[:-9].decode() == found.uri[3:]
+    (row,) = scanned.collect()
+    assert bytes(row.path)[:-9].decode() == row.uri[3:]
 
 
 def test_rows_of_one_file_are_numbered(spark: SparkSession, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_column_that_nobody_reads_is_not_looked_at(spark: SparkSession, tmp_pa
     (tmp_path / "rows").write_text('1,no number\n"2","none, either"\n')
     row = t.row_of(["a", "b"], [t.INT, t.INT])
     scanned = file_format("csv").scan(spark.read, str(tmp_path), FormatTable("c.d.t", row, {}), [])  # type: ignore[arg-type]
-    assert [found.c0 for found in scanned.select("c0").collect()] == [1, 2]
+    assert [row.c0 for row in scanned.select("c0").collect()] == [1, 2]
     assert scanned.count() == 2
 
 
@@ -124,7 +124,7 @@ def test_a_field_that_nobody_reads_may_be_missing(spark: SparkSession, tmp_path:
     row = t.row_of(["a", "b"], [t.INT, t.INT])
     spec = FormatTable("c.d.t", row, {"fail-on-missing-field": "true"})
     scanned = file_format("json").scan(spark.read, str(tmp_path), spec, [])  # type: ignore[arg-type]
-    assert [found.c0 for found in scanned.select("c0").collect()] == [1, 2]
+    assert [row.c0 for row in scanned.select("c0").collect()] == [1, 2]
     with pytest.raises(FAILURE, match="could not find field with name 'b'"):
         scanned.collect()
 
@@ -141,7 +141,7 @@ def test_columns_of_all_types_without_and_with_quotes(spark: SparkSession, tmp_p
     (tmp_path / "rows").write_text("\n".join([cells, quoted, nulls]))
     spec = FormatTable("c.d.t", row, {"null-literal": "-"})
     scanned = file_format("csv").scan(spark.read, str(tmp_path), spec, [])  # type: ignore[arg-type]
-    plain, same, nothing = (tuple(found)[3:] for found in scanned.collect())
+    plain, same, nothing = (tuple(row)[3:] for row in scanned.collect())
     assert plain == same
     assert None not in plain
     assert nothing == (None,) * len(names)
@@ -149,7 +149,7 @@ def test_columns_of_all_types_without_and_with_quotes(spark: SparkSession, tmp_p
     assert isinstance(csv, LineFormat)
     message = F.get(message_changes(spark, csv, spec, F.col("value")), F.lit(0))
     frame = spark.createDataFrame([(text,) for text in (cells, quoted, nulls)], "value string").coalesce(1)
-    assert [tuple(each)[2:] for each in frame.select(message.alias("m")).select("m.*").collect()] == [
+    assert [tuple(row)[2:] for row in frame.select(message.alias("m")).select("m.*").collect()] == [
         plain,
         same,
         nothing,
@@ -166,15 +166,15 @@ def test_lines_without_quotes_are_read_as_those_with_them(spark: SparkSession, t
         (tmp_path / name).write_text(text, newline="", encoding="utf-8")
     row = t.row_of(["a", "b", "c", "d", "e"], [t.STRING] * 5)
     spec = FormatTable("c.d.t", row, {"null-literal": "7"})
-    found = rows(spark, tmp_path, spec, "csv")
+    parsed = rows(spark, tmp_path, spec, "csv")
     wanted = [tuple(None if cell == "7" else cell for cell in line) for line in lines]
-    assert [tuple(each)[3:] for each in found] == wanted + wanted
+    assert [tuple(row)[3:] for row in parsed] == wanted + wanted
 
 
 def test_bytes_that_are_no_text_become_marks(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "rows").write_bytes(b"12345678,ab\xffcd\n1,\xc3\n")
     spec = FormatTable("c.d.t", t.row_of(["n", "s"], [t.INT, t.STRING]), {})
-    assert [tuple(each)[3:] for each in rows(spark, tmp_path, spec, "csv")] == [
+    assert [tuple(row)[3:] for row in rows(spark, tmp_path, spec, "csv")] == [
         (12345678, "ab\N{REPLACEMENT CHARACTER}cd"),
         (1, "\N{REPLACEMENT CHARACTER}"),
     ]
@@ -195,5 +195,5 @@ def test_lines_of_too_few_or_too_many_cells_are_named(spark: SparkSession, tmp_p
 @pytest.mark.parametrize("line", ["12345678,1234567,1,", ",,,", "1,2,3,4,"], ids=["last", "all", "one more separator"])
 def test_cells_may_be_empty(spark: SparkSession, tmp_path: Path, line: str) -> None:
     (tmp_path / "rows").write_text(line + "\n")
-    (found,) = rows(spark, tmp_path, FOUR, "csv")
-    assert tuple(found)[3:] == tuple(line.split(",")[:4])
+    (row,) = rows(spark, tmp_path, FOUR, "csv")
+    assert tuple(row)[3:] == tuple(line.split(",")[:4])

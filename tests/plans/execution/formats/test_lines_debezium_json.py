@@ -23,13 +23,13 @@ COLUMNS = t.row_of(["k", "v"], [t.INT, t.STRING])
 def changes(spark: SparkSession, *lines: str, metadata: tuple[str, ...] = (), **options: str) -> list[Any]:
     register(spark)
     spec = FormatTable("c.d.t", COLUMNS, {key.replace("_", "-"): v for key, v in options.items()}, metadata)
-    found = file_format("debezium-json")
-    assert isinstance(found, LineFormat)
-    return scanned(spark, found, spec, lines)
+    format_ = file_format("debezium-json")
+    assert isinstance(format_, LineFormat)
+    return scanned(spark, format_, spec, lines)
 
 
 def test_changes(spark: SparkSession) -> None:
-    found = changes(
+    received = changes(
         spark,
         '{"before":null,"after":{"k":1,"v":"a"},"op":"c"}',
         '{"after":{"k":2},"op":"r"}',
@@ -37,7 +37,7 @@ def test_changes(spark: SparkSession) -> None:
         "",
         '{"before":{"k":1,"v":"b"},"after":null,"op":"d"}',
     )
-    assert [(r.kind, r.c0, r.c1) for r in found] == [
+    assert [(r.kind, r.c0, r.c1) for r in received] == [
         (0, 1, "a"),
         (0, 2, None),
         (1, 1, "a"),
@@ -45,7 +45,7 @@ def test_changes(spark: SparkSession) -> None:
         (3, 1, "b"),
     ]
     # The row before an update sorts before the row after it.
-    assert bytes(found[2].path) < bytes(found[3].path)
+    assert bytes(received[2].path) < bytes(received[3].path)
 
 
 @pytest.mark.parametrize(
@@ -70,17 +70,17 @@ def test_faults(spark: SparkSession, line: str, text: str) -> None:
 
 def test_envelope_and_metadata(spark: SparkSession) -> None:
     keys = ("source.table", "ingestion-timestamp", "source.properties", "schema")
-    found = changes(
+    received = changes(
         spark,
         '{"schema":{"q":1},"payload":{"after":{"k":1},"op":"c","ts_ms":5,"source":{"table":"tt","n":null,"l":[1]}}}',
         '{"payload":{"after":{"k":2},"op":"c"}}',
         metadata=keys,
         schema_include="true",
     )
-    assert [(r.c0, r.x0) for r in found] == [(1, "tt"), (2, None)]
-    assert found[0].x1.timestamp() == 0.005
-    assert found[0].x2["table"] == "tt"
-    assert found[0].x3 == '{"q":1}'
+    assert [(r.c0, r.x0) for r in received] == [(1, "tt"), (2, None)]
+    assert received[0].x1.timestamp() == 0.005
+    assert received[0].x2["table"] == "tt"
+    assert received[0].x3 == '{"q":1}'
 
 
 def test_written_as_flink_writes(spark: SparkSession, tmp_path: Any) -> None:

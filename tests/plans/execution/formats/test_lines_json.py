@@ -24,9 +24,9 @@ FAILURE = (PySparkException, Py4JJavaError)
 
 
 def line_format(name: str) -> LineFormat:
-    found = file_format(name)
-    assert isinstance(found, LineFormat)
-    return found
+    format_ = file_format(name)
+    assert isinstance(format_, LineFormat)
+    return format_
 
 
 def row(*types: str) -> t.RowType:
@@ -43,12 +43,12 @@ def encode(spark: SparkSession, name: str, frame: DataFrame, columns: t.RowType,
     spec = FormatTable("c.d.t", columns, {key.replace("__", "-").replace("_", "."): v for key, v in options.items()})
     place = str(tmp / "written")
     writer(line_format(name), frame, spec).save(place)
-    return [found.value for found in spark.read.text(place).collect()]
+    return [row.value for row in spark.read.text(place).collect()]
 
 
 def one_value(spark: SparkSession, type_: str, *raw: str, **options: str) -> list[Any]:
     lines = [f'{{"col0": {text}}}' for text in raw]
-    return [found.c0 for found in decode(spark, "json", lines, row(type_), **options)]
+    return [row.c0 for row in decode(spark, "json", lines, row(type_), **options)]
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_unfit_values_fail_or_are_null(spark: SparkSession, type_: str, raw: str
 def test_lines(spark: SparkSession) -> None:
     columns = row("INT")
     lines = ['{"col0": 1} trailing', "", '[{"col0": 2}, {"col0": 3}]', "[]", '{"other": 1}\r', '{"col0": 4, "col0": 5}']
-    found = decode(spark, "json", lines, columns)
-    assert [r.c0 for r in found] == [1, 2, 3, None, 5]
+    parsed = decode(spark, "json", lines, columns)
+    assert [r.c0 for r in parsed] == [1, 2, 3, None, 5]
     # The rows of one line are told apart by the suffix of their path, in order.
-    assert [None if r.path is None else bytes(r.path) for r in found][1:3] == [None, b"\x00\x00\x00\x01"]
+    assert [None if r.path is None else bytes(r.path) for r in parsed][1:3] == [None, b"\x00\x00\x00\x01"]
     bad = ["{", "5", "null", "  ", "[1]", "{'col0': 1}"]
     assert decode(spark, "json", bad, columns, ignore__parse__errors="true") == []
     for line in bad:

@@ -43,7 +43,7 @@ def test_changes_and_faults(spark: SparkSession) -> None:
             read(spark, FORMAT, ROW, [event], {})
     assert read(spark, FORMAT, ROW, [event for event, _ in wrong], {"ignore-parse-errors": "true"}) == []
     written = write(spark, FORMAT, ROW, "SELECT INT(id) c0, 'x' c1 FROM range(4)", {}, kind="c0")
-    assert [each.decode() for each in written] == [
+    assert [line.decode() for line in written] == [
         '{"before":null,"after":{"id":0,"name":"x"},"op_type":"I"}',
         '{"before":{"id":1,"name":"x"},"after":null,"op_type":"D"}',
         '{"before":null,"after":{"id":2,"name":"x"},"op_type":"I"}',
@@ -53,8 +53,8 @@ def test_changes_and_faults(spark: SparkSession) -> None:
 
 def test_metadata(spark: SparkSession) -> None:
     register(spark)
-    found = file_format(FORMAT)
-    assert isinstance(found, LineFormat)
+    format_ = file_format(FORMAT)
+    assert isinstance(format_, LineFormat)
     keys = ("table", "primary-keys", "ingestion-timestamp", "event-timestamp")
     spec = FormatTable("c.d.t", ROW, {}, keys)
     events = [
@@ -63,7 +63,7 @@ def test_metadata(spark: SparkSession) -> None:
         '{"op_type": "I", "after": {"id": 1}}',
     ]
     select = [F.col("x0"), F.col("x1"), *(F.unix_micros(f"x{at}") for at in (2, 3))]
-    full, none = map(tuple, scanned(spark, found, spec, events, select))
+    full, none = map(tuple, scanned(spark, format_, spec, events, select))
 
     def at(*parts: int) -> Any:
         return int(datetime(*parts, tzinfo=UTC).timestamp()) * 1_000_000  # type: ignore[arg-type, misc]

@@ -62,17 +62,17 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     )
     with clock(spark, zone):
         writer(orc, frame, spec).save(str(tmp_path / "out"))
-        found = orc.scan(spark.read, str(tmp_path / "out"), spec, [F.lit(7).alias("extra")], Order(0)).collect()  # type: ignore[arg-type]
+        rows = orc.scan(spark.read, str(tmp_path / "out"), spec, [F.lit(7).alias("extra")], Order(0)).collect()  # type: ignore[arg-type]
         file = next((tmp_path / "out").glob("*.orc"))
         assert first_clock(spark, file) == "2024-07-02 03:04:05.123456"
-    assert len(found) == 2
-    assert (found[0].kind, found[0].c1, found[0].extra, str(found[0].c6)) == (0, "x", 7, "1.50")
-    assert str(found[0].c0) == "2024-07-02 03:04:05.123456"
-    assert found[0].c2.timestamp() == 1704164645
-    assert [str(value) for value in found[0].c3] == ["1969-12-31 23:59:59", "None"]
-    assert str(found[0].c4["k"]) == "2024-01-01 00:00:00"
-    assert found[0].c5 is None
-    assert (found[1].c5.x, str(found[1].c5.y)) == (1, "2024-01-01 00:00:00")
+    assert len(rows) == 2
+    assert (rows[0].kind, rows[0].c1, rows[0].extra, str(rows[0].c6)) == (0, "x", 7, "1.50")
+    assert str(rows[0].c0) == "2024-07-02 03:04:05.123456"
+    assert rows[0].c2.timestamp() == 1704164645
+    assert [str(value) for value in rows[0].c3] == ["1969-12-31 23:59:59", "None"]
+    assert str(rows[0].c4["k"]) == "2024-01-01 00:00:00"
+    assert rows[0].c5 is None
+    assert (rows[1].c5.x, str(rows[1].c5.y)) == (1, "2024-01-01 00:00:00")
     assert not orc.is_empty(spark, str(file), 1)
 
 

@@ -33,16 +33,16 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
     )
     place = str(tmp_path / "out")
     writer(parquet, frame, spec).save(place)
-    found: list[Any] = []
+    result: list[Any] = []
     rows = parquet.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")], Order(0))
-    query = rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect())).start()
+    query = rows.writeStream.foreachBatch(lambda batch, _: result.extend(batch.collect())).start()
     query.processAllAvailable()
     query.stop()
-    assert len(found) == 2
-    assert (found[0].kind, found[0].c0, found[0].c1, found[0].extra) == (0, 1, "x", 7)
-    assert str(found[0].c2) == "2024-01-02 03:04:05.123456"
-    assert found[0].c3.timestamp() == 1704164645
-    assert [str(v) for v in found[0].c4] == ["1969-12-31 23:59:59", "None"]
+    assert len(result) == 2
+    assert (result[0].kind, result[0].c0, result[0].c1, result[0].extra) == (0, 1, "x", 7)
+    assert str(result[0].c2) == "2024-01-02 03:04:05.123456"
+    assert result[0].c3.timestamp() == 1704164645
+    assert [str(v) for v in result[0].c4] == ["1969-12-31 23:59:59", "None"]
     writer(parquet, frame.where("c0 > 1"), spec).save(f"{place}2")
     empty = list((tmp_path / "out2").glob("*.parquet"))
     assert empty

@@ -38,7 +38,7 @@ FAILS = "! "
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Types are those of the files, and no class is asked."""
     types = {name: type_ for type_, name in protobufs.CLASSES.items()}
-    monkeypatch.setattr(protobuf, "descriptors", lambda spark, name, table: protobufs.told(types[name]))
+    monkeypatch.setattr(protobuf, "descriptors", lambda spark, name, table: protobufs.kernel_type(types[name]))
 
 
 def table(case: Case) -> FormatTable:
@@ -49,15 +49,15 @@ def table(case: Case) -> FormatTable:
 
 def formats(spark: SparkSession, name: str = "protobuf") -> LineFormat:
     register(spark)
-    found = file_format(name)
-    assert isinstance(found, LineFormat)
-    return found
+    format_ = file_format(name)
+    assert isinstance(format_, LineFormat)
+    return format_
 
 
 def printed(spark: SparkSession, spec: FormatTable, kind: Column, row: Column) -> Column:
     """A row as the connector `print` shows it, and Flink's."""
-    made = kernel_formats(spark).printedLine("t", shape(spec.row), java_column(kind), java_column(row))
-    return column_of(made)
+    printed_line = kernel_formats(spark).printedLine("t", shape(spec.row), java_column(kind), java_column(row))
+    return column_of(printed_line)
 
 
 def read(spark: SparkSession, case: Case) -> Column:
@@ -96,18 +96,18 @@ def failing(cases: dict[str, Case], kind: str) -> list[str]:
 
 @pytest.mark.usefixtures("known")
 def test_rows_are_those_of_flink(spark: SparkSession) -> None:
-    found = results(spark, {name: read(spark, case) for name, case in fine(protobufs.READS, "read")})
-    wanted = {name: FLINK[f"read {name}"] for name in found}
-    assert {name: text if text is not None else "nothing" for name, text in found.items()} == wanted
+    actual = results(spark, {name: read(spark, case) for name, case in fine(protobufs.READS, "read")})
+    wanted = {name: FLINK[f"read {name}"] for name in actual}
+    assert {name: text if text is not None else "nothing" for name, text in actual.items()} == wanted
 
 
 @pytest.mark.usefixtures("known")
 def test_messages_are_those_of_flink(spark: SparkSession) -> None:
     """Another library of Protocol Buffers reads the same in both."""
-    found = results(spark, {name: written(spark, case) for name, case in fine(protobufs.WRITES, "write")})
-    texts = {name: protobufs.decoded(protobufs.WRITES[name].type, bytes(each)) for name, each in found.items()}
-    wanted = {name: bytes.fromhex(FLINK[f"write {name}"]) for name in found}
-    assert texts == {name: protobufs.decoded(protobufs.WRITES[name].type, each) for name, each in wanted.items()}
+    actual = results(spark, {name: written(spark, case) for name, case in fine(protobufs.WRITES, "write")})
+    texts = {name: protobufs.decoded(protobufs.WRITES[name].type, bytes(data)) for name, data in actual.items()}
+    wanted = {name: bytes.fromhex(FLINK[f"write {name}"]) for name in actual}
+    assert texts == {name: protobufs.decoded(protobufs.WRITES[name].type, data) for name, data in wanted.items()}
 
 
 SAYS = {
@@ -138,9 +138,9 @@ def test_a_field_that_has_to_be_there(spark: SparkSession, name: str) -> None:
 def test_reasons_for_dead_letters(spark: SparkSession) -> None:
     case = protobufs.READS["cut off"]
     outcome = formats(spark).message_outcome(spark, table(case), F.lit(bytearray(case.bytes)).cast("string"))
-    found = results(spark, {"fault": outcome["fault"]})["fault"]
-    assert found["reason"].startswith(SAYS["cut off"])
-    assert bytes(found["record"]) == case.bytes
+    answer = results(spark, {"fault": outcome["fault"]})["fault"]
+    assert answer["reason"].startswith(SAYS["cut off"])
+    assert bytes(answer["record"]) == case.bytes
 
 
 @pytest.mark.usefixtures("known")
@@ -148,9 +148,9 @@ def test_reasons_for_dead_letters(spark: SparkSession) -> None:
 def test_columns_that_are_no_fields_are_refused_before_anything_starts(spark: SparkSession, name: str) -> None:
     assert FLINK[f"unfit {name}"].startswith(FAILS)
     case = protobufs.UNFIT[name]
-    with pytest.raises(ExecutionError, match=r"^column .*(has no such field|is a .*, which no .* is)") as told:
+    with pytest.raises(ExecutionError, match=r"^column .*(has no such field|is a .*, which no .* is)") as error:
         formats(spark).prepared(spark, table(case))
-    assert "table c.d.t, class org.example.shop.Item" in told.value.where and told.value.remedy
+    assert "table c.d.t, class org.example.shop.Item" in error.value.where and error.value.remedy
 
 
 @pytest.mark.parametrize(
@@ -162,15 +162,15 @@ def test_columns_that_are_no_fields_are_refused_before_anything_starts(spark: Sp
     ],
 )
 def test_classes_that_are_none(spark: SparkSession, name: str, says: str) -> None:
-    with pytest.raises(ExecutionError) as told:
+    with pytest.raises(ExecutionError) as error:
         protobuf.descriptors(spark, name, "c.d.t")
-    assert told.value.message == says
-    assert "spark.jars" in told.value.remedy and "c.d.t" in told.value.where
+    assert error.value.message == says
+    assert "spark.jars" in error.value.remedy and "c.d.t" in error.value.where
 
 
 @pytest.mark.parametrize("type_", ["DECIMAL(10, 2)", "TIMESTAMP(3)", "DATE", "ARRAY<TIME>", "MULTISET<STRING>"])
 def test_types_that_no_message_has(type_: str) -> None:
     spec = format_spec("protobuf")
     assert spec is not None and spec.unfit is not None
-    found = spec.unfit(t.row_of(["a"], [t.parse_type(type_)]), {})
-    assert found is not None and "column 'a'" in found.message and "ROW<seconds BIGINT, nanos INT>" in found.remedy
+    unfit = spec.unfit(t.row_of(["a"], [t.parse_type(type_)]), {})
+    assert unfit is not None and "column 'a'" in unfit.message and "ROW<seconds BIGINT, nanos INT>" in unfit.remedy

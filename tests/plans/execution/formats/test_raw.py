@@ -29,9 +29,9 @@ def read(spark: SparkSession, folder: Path, content: bytes, type_: str, **option
     (folder / "in").mkdir()
     (folder / "in" / "lines").write_bytes(content)
     frame = file_format("raw").scan(spark.read, str(folder / "in"), spec_of(type_, options), [])  # type: ignore[arg-type]
-    found = frame.collect()
-    assert all(row.kind == 0 for row in found)
-    return [row.c0 for row in found]
+    rows = frame.collect()
+    assert all(row.kind == 0 for row in rows)
+    return [row.c0 for row in rows]
 
 
 @pytest.mark.parametrize(

@@ -26,18 +26,20 @@ def test_modules_that_a_plan_is_allowed_are_of_no_other_plan(tmp_path: Path, mon
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     reference = PythonFunction("permitted", "Greet", kind="SCALAR")
-    allowed, other = PythonFunctions(("permitted",)), PythonFunctions()
+    allowed, denied = PythonFunctions(("permitted",)), PythonFunctions()
     assert "Greet" in type(allowed.callables(reference, "node 1").function).__name__
     with allowed.permitted():
-        found = resolve_class("permitted.User")
-        assert found is not None and DataTypes.of("STRUCTURED<'permitted.User', name STRING>").conversion_class is found
+        class_ = resolve_class("permitted.User")
+        assert (
+            class_ is not None and DataTypes.of("STRUCTURED<'permitted.User', name STRING>").conversion_class is class_
+        )
     # The module is loaded now, and its class was used as a type: by the plan that may.
     assert "permitted" in sys.modules and resolve_class("permitted.User") is None
-    with other.permitted():
+    with denied.permitted():
         assert resolve_class("permitted.User") is None
         assert DataTypes.of("STRUCTURED<'permitted.User', name STRING>").conversion_class is Row
     with pytest.raises(UnsupportedError, match="--functions-from permitted"):
-        other.callables(reference, "node 1")
+        denied.callables(reference, "node 1")
     with PythonFunctions(("permit",)).permitted():
         assert resolve_class("permitted.User") is None
 

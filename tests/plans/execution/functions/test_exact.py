@@ -101,8 +101,8 @@ def test_values_come_back(annotation: Any, value: Any) -> None:
     codec = exact(of(annotation))
     assert codec is not None
     with localcontext(prec=3):
-        found = codec.read(marshal.loads(marshal.dumps(codec.write(value), 2)))
-    assert found == value and type(found) is type(value) and repr(found) == repr(value)
+        restored = codec.read(marshal.loads(marshal.dumps(codec.write(value), 2)))
+    assert restored == value and type(restored) is type(value) and repr(restored) == repr(value)
 
 
 UNFIT = [

@@ -113,8 +113,8 @@ def run(
     env.execute_sql(f"CREATE TABLE t ({names}) {source}; CREATE TABLE o ({out}) {sink}")
     plan = CompiledPlan.from_json(env.compile_plan_sql(f"INSERT INTO o {body}").to_json())
     Run(spark, plan, RunOptions(), lambda line: None).execute()
-    found = [json.loads(line) for file in sorted((folder / "out").glob("part-*")) for line in file.open()]
-    return [tuple(row.values()) for row in found]
+    written_rows = [json.loads(line) for file in sorted((folder / "out").glob("part-*")) for line in file.open()]
+    return [tuple(row.values()) for row in written_rows]
 
 
 ROWS: list[dict[str, Any]] = [{"a": 1, "s": "hello big"}, {"a": 2, "s": None}, {"a": None, "s": "x"}]
@@ -122,7 +122,7 @@ ROWS: list[dict[str, Any]] = [{"a": 1, "s": "hello big"}, {"a": 2, "s": None}, {
 
 def test_scalar_functions(spark: SparkSession, tmp_path: Path) -> None:
     """Defaults, names, varargs; a NULL for a parameter that is NOT NULL gives NULL, without a call."""
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT SHOUT(s), shout(times => a, text => s), total(a, 10, a), total() FROM t",
@@ -131,7 +131,7 @@ def test_scalar_functions(spark: SparkSession, tmp_path: Path) -> None:
         shout=Shout,
         total=Sum,
     )
-    assert sorted(found, key=str) == [
+    assert sorted(result, key=str) == [
         ("HELLO BIG!", "HELLO BIG!", 12, 0),
         ("X!", None, 10, 0),
         (None, None, 14, 0),
@@ -141,7 +141,7 @@ def test_scalar_functions(spark: SparkSession, tmp_path: Path) -> None:
 def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Path) -> None:
     """The function fails for 13: the plain part of the condition keeps that row away, with other inserts beside it."""
     rows = [{"a": 13, "s": "bad"}, {"a": 5, "s": "good"}, {"a": -5, "s": "low"}]
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT shout(s), CAST(1 AS BIGINT) FROM t WHERE a < 10 AND positive(a)"
@@ -151,12 +151,12 @@ def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Pat
         shout=Shout,
         positive=IsPositive,
     )
-    assert sorted(found) == [("GOOD!", 1), ("bad", 13)]
+    assert sorted(result) == [("GOOD!", 1), ("bad", 13)]
 
 
 def test_a_branch_of_case_is_called_for_its_rows_alone(spark: SparkSession, tmp_path: Path) -> None:
     """The function fails for 13, which does not come to it; its own result leads to another call."""
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT a, CASE WHEN a = 13 THEN 'unlucky' WHEN positive(a) THEN shout(s) ELSE shout('no') END,"
@@ -167,12 +167,12 @@ def test_a_branch_of_case_is_called_for_its_rows_alone(spark: SparkSession, tmp_
         positive=IsPositive,
     )
     expected = [(13, "unlucky", None), (5, "GOOD!", True), (-5, "NO!", False), (None, "NO!", None)]
-    assert sorted(found, key=str) == sorted(expected, key=str)
+    assert sorted(result, key=str) == sorted(expected, key=str)
 
 
 def test_table_functions(spark: SparkSession, tmp_path: Path) -> None:
     """Inner and left, over one column and several, with functions of functions below and above."""
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT a, shout(w), n FROM t LEFT JOIN LATERAL TABLE(lengths(shout(s))) AS f(w, n) ON TRUE"
@@ -183,7 +183,7 @@ def test_table_functions(spark: SparkSession, tmp_path: Path) -> None:
         lengths=Lengths,
         words=Words,
     )
-    assert sorted(found, key=str) == sorted(
+    assert sorted(result, key=str) == sorted(
         [
             (1, "HELLO!", 5),
             (1, "BIG!!", 4),
@@ -198,7 +198,7 @@ def test_table_functions(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_objects_and_structured_types(spark: SparkSession, tmp_path: Path) -> None:
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT numbered(s), reach(point(a, 0.5)), reach(point(a, CAST(NULL AS DOUBLE))) FROM t WHERE s IS NOT NULL",
@@ -208,7 +208,7 @@ def test_objects_and_structured_types(spark: SparkSession, tmp_path: Path) -> No
         reach=Reach,
         point=MakePoint,
     )
-    assert found == [("n42", 1.5, 1.0)]
+    assert result == [("n42", 1.5, 1.0)]
 
 
 def test_errors_of_functions(spark: SparkSession, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ class Round(ScalarFunction):
 
 
 def test_every_kind_of_value(spark: SparkSession, tmp_path: Path) -> None:
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT CAST(f.n AS STRING), CAST(f.d AS STRING), CAST(f.t AS STRING), CAST(f.s AS STRING),"
@@ -266,7 +266,7 @@ def test_every_kind_of_value(spark: SparkSession, tmp_path: Path) -> None:
         " r STRING",
         change=Round,
     )
-    assert found == [
+    assert result == [
         (
             "24.70",
             "2024-02-29",
@@ -350,7 +350,7 @@ class Show(ScalarFunction):
 
 def test_raw_converters_and_overloads(spark: SparkSession, tmp_path: Path) -> None:
     name = f"{Point.__module__}.Point"
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT pct(divide(a, 4)), CAST(cent(1.5) AS STRING), f(a), f(s), display(a, s, 1.5, NULL),"
@@ -364,12 +364,12 @@ def test_raw_converters_and_overloads(spark: SparkSession, tmp_path: Path) -> No
         display=Show,
         reach=Reach,
     )
-    assert found == [(75, "1.51", "number 3", "text x", "int 3; str x; Decimal 1.5; NoneType None", 5.5)]
+    assert result == [(75, "1.51", "number 3", "text x", "int 3; str x; Decimal 1.5; NoneType None", 5.5)]
 
 
 def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
     """A key of a join, and the rest of its condition, which is checked above it."""
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT l.a, r.a FROM t AS l JOIN t AS r ON shout(l.s) = shout(r.s) AND total(l.a, r.a) > 3",
@@ -378,13 +378,13 @@ def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
         shout=Shout,
         total=Sum,
     )
-    assert sorted(found) == [(2, 2), (9, 9)]
+    assert sorted(result) == [(2, 2), (9, 9)]
 
 
 def test_functions_in_event_time(spark: SparkSession, tmp_path: Path) -> None:
     """Below a window and above it: rows keep their watermarks on the way."""
     rows = [{"a": at, "s": "ab"[at % 2], "ts": f"2024-01-01 00:00:0{at}"} for at in range(6)]
-    found = run(
+    result = run(
         spark,
         tmp_path,
         "SELECT shout(k), n FROM (SELECT k, COUNT(*) AS n FROM TABLE(TUMBLE((SELECT shout(s) AS k, ts FROM t),"
@@ -393,4 +393,4 @@ def test_functions_in_event_time(spark: SparkSession, tmp_path: Path) -> None:
         "a INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts -> k STRING, n BIGINT",
         shout=Shout,
     )
-    assert sorted(found) == [("A!!", 1), ("A!!", 2), ("B!!", 1), ("B!!", 2)]
+    assert sorted(result) == [("A!!", 1), ("A!!", 2), ("B!!", 1), ("B!!", 2)]

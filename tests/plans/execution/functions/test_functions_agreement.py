@@ -92,10 +92,10 @@ def test_objects_go_in_and_come_out_alike(text: str, value: Any) -> None:
     assert column.equals(array_of([None, one.to_internal(value)], type_))
     (nothing, stored), (missing, internal) = column.to_pylist(), values_of(column, type_)
     assert nothing is missing is None
-    made = stored if out is None else out(stored)
-    other = one.to_external(internal)
-    assert type(made) is type(other) is class_
-    assert np.array_equal(made, value) if isinstance(value, np.ndarray) else made == other == value
+    converted = stored if out is None else out(stored)
+    external = one.to_external(internal)
+    assert type(converted) is type(external) is class_
+    assert np.array_equal(converted, value) if isinstance(value, np.ndarray) else converted == external == value
 
 
 def converter_children(type_: LogicalType) -> tuple[DataType, ...]:

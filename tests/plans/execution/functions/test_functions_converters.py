@@ -71,8 +71,8 @@ def test_a_function_over_objects_of_its_own(spark: SparkSession) -> None:
     env.create_temporary_function("later", Later)
     table = env.from_values([(Shift(3_600_000, 1000),)], DataTypes.ROW(DataTypes.FIELD("shift", SHIFT)))
     env.create_temporary_view("shifts", table)
-    (found,) = env.execute_sql("SELECT later(shift) FROM shifts").collect()
-    assert found == ((dt.time(2), dt.timedelta(seconds=2)),)
+    (row,) = env.execute_sql("SELECT later(shift) FROM shifts").collect()
+    assert row == ((dt.time(2), dt.timedelta(seconds=2)),)
 
 
 class Told(DataTypeConverter[str, Shift]):

@@ -62,8 +62,8 @@ class Total(AggregateFunction[int, Planted]):
         accumulator[0] -= value
 
     def merge(self, accumulator: Planted, others: list[Planted]) -> None:
-        for other in others:
-            accumulator[0] += other[0]
+        for partial in others:
+            accumulator[0] += partial[0]
 
     def get_value(self, accumulator: Planted) -> int:
         return accumulator[0]
@@ -123,8 +123,8 @@ class Program:
 
     def start(self, **options: Any) -> list[str]:
         lines: list[str] = []
-        told = RunOptions(checkpoint=str(self.checkpoint), available_now=True, **options)
-        Run(self.spark, self.plan, told, lines.append).execute()
+        run_options = RunOptions(checkpoint=str(self.checkpoint), available_now=True, **options)
+        Run(self.spark, self.plan, run_options, lines.append).execute()
         return lines
 
     def refused(self, **options: Any) -> None:
@@ -158,7 +158,7 @@ def _spec(checkpoint: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change what the checkpoint says of its aggregate functions in Python."""
     for file in checkpoint.glob("**/stages.json"):
         stages = json.loads(file.read_text())
-        for operator in (each for stage in stages for each in stage["operators"]):
+        for operator in (operator for stage in stages for operator in stage["operators"]):
             for call in operator["parameters"].get("aggs", ()):
                 change(call["python"])
         file.write_text(json.dumps(stages))

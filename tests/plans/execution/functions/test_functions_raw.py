@@ -61,10 +61,10 @@ UNION ALL SELECT 'in', CAST(id AS STRING), '' FROM t WHERE r IN (make(2, 1), mak
 
 def test_raw_in_group_by_distinct_and_joins(spark: SparkSession, env: TableEnvironment) -> None:
     """As Flink, which takes the bytes of its serializer."""
-    found: dict[str, set[tuple[str, str]]] = {}
+    result: dict[str, set[tuple[str, str]]] = {}
     for what, a, b in env.sql_query(QUERY).to_pandas().itertuples(index=False):
-        found.setdefault(what, set()).add((a, b))
-    assert found == {
+        result.setdefault(what, set()).add((a, b))
+    assert result == {
         "group": {("tag 0", "2"), ("tag 1", "3")},
         "distinct": {("tag 0", ""), ("tag 1", "")},
         "join": {("1", "2"), ("3", "4"), ("3", "5"), ("4", "5")},

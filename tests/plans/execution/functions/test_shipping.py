@@ -282,9 +282,9 @@ def test_a_worker_that_has_only_spark_and_arrow(modules: ModuleType, tmp_path: P
     site = tmp_path / "site"
     site.mkdir()
     for name in ("pyspark", "pyarrow", "py4j", "numpy", "numpy.libs", "pyarrow.libs"):
-        found = Path(pa.__file__).parents[1] / name
-        if found.exists():
-            (site / name).symlink_to(found)
+        library = Path(pa.__file__).parents[1] / name
+        if library.exists():
+            (site / name).symlink_to(library)
     function = modules.Inherited()
     payload = Payload(function, "eval", "f", "STRING", (None,), None, pa.string(), (), False, False)
     (tmp_path / "blob").write_bytes(shipping.pickled(payload, function, "f"))

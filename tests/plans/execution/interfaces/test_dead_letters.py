@@ -33,9 +33,11 @@ def run(
 
 def rows(folder: Path) -> list[dict[str, Any]]:
     """What is in the files of a folder, all of them."""
-    found = [json.loads(line) for file in folder.rglob("*.json") for line in file.read_text().splitlines()]
+    letters = [json.loads(line) for file in folder.rglob("*.json") for line in file.read_text().splitlines()]
     assert [file.name for file in folder.rglob("*") if file.name.startswith(".compiled-plan-")] == []
-    return sorted(found, key=lambda row: [str(row.get(name)) for name in ("file", "part", "offset", "line", "id", "n")])
+    return sorted(
+        letters, key=lambda row: [str(row.get(name)) for name in ("file", "part", "offset", "line", "id", "n")]
+    )
 
 
 def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
@@ -72,10 +74,10 @@ def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
     dead = rows(tmp_path / "dead")
     place = f"file:{tmp_path}"
     table = "default_catalog.default_database."
-    found = [
+    letters = [
         (row["table"].removeprefix(table), row["file"].removeprefix(place), row["line"], row.get("raw")) for row in dead
     ]
-    assert found == [
+    assert letters == [
         ("a", "/a/1.json", 3, '{"id": "x"}'),
         ("a", "/a/1.json", 4, "not JSON"),
         ("a", "/a/2.json", 1, "}"),
@@ -160,10 +162,10 @@ def test_messages(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
         assert not (tmp_path / "dead").exists()
         registry.failures = []
         result = run(spark, program, tmp_path / "checkpoint")
-    found = {
+    letters = {
         (row["topic"], row["partition"], row["offset"], row["part"], row["raw"]) for row in rows(tmp_path / "dead")
     }
-    assert found == {
+    assert letters == {
         ("dead-in", 0, 1, "value", "no"),
         ("dead-in", 1, 0, "key", "bad key"),
         ("dead-in", 1, 1, "key", "gone"),
@@ -200,11 +202,11 @@ def test_tables_of_the_program(spark: SparkSession, postgres: Server, tmp_path: 
     assert sorted(lines) == ["+I[1]", "+I[2]", "+I[null]", f"seen> +I[[, file:{tmp_path}/c/1]"]
     query = 'SELECT "table", "line", "raw" FROM letters ORDER BY 1, 2'
     table = "default_catalog.default_database."
-    found = [[f"{table}a", "2", "no"], [f"{table}b", "1", "x"], [f"{table}b", "3", "y"]]
-    assert (psql(postgres.port, query), result.dead_letters) == (found, 4)
+    rows = [[f"{table}a", "2", "no"], [f"{table}b", "1", "x"], [f"{table}b", "3", "y"]]
+    assert (psql(postgres.port, query), result.dead_letters) == (rows, 4)
     (tmp_path / "a/2").write_text("none\n")
     Run(spark, plan, options, lines.append).execute()
-    assert psql(postgres.port, query) == [[f"{table}a", "1", "none"], *found]
+    assert psql(postgres.port, query) == [[f"{table}a", "1", "none"], *rows]
 
 
 def test_messages_go_on_to_a_topic(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
@@ -226,9 +228,9 @@ def test_messages_go_on_to_a_topic(spark: SparkSession, kafka: Server, tmp_path:
         INSERT INTO o SELECT k, v FROM r;
     """
     assert run(spark, program, tmp_path / "checkpoint").dead_letters == 2
-    found = [json.loads(message.value or "") for message in topics.read("letters_out", committed=True)]
+    letters = [json.loads(message.value or "") for message in topics.read("letters_out", committed=True)]
     place = {"topic": "letters_in", "partition": 1}
-    assert sorted(found, key=lambda row: row["offset"]) == [
+    assert sorted(letters, key=lambda row: row["offset"]) == [
         {**place, "offset": 0, "part": "value", "raw": "no"},
         {**place, "offset": 1, "part": "key", "raw": "{"},
     ]

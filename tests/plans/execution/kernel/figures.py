@@ -100,27 +100,27 @@ def figures(
     if operators == 2:
         frame = frame.withColumn("op", F.when(F.col("c0.b"), "figures").otherwise("others"))
     handle = attached(frame, host, [FIGURES, OTHERS][:operators], folds=folds)
-    running, found = Running(output(spark, handle), path / "checkpoint"), Figures()
+    running, figures = Running(output(spark, handle), path / "checkpoint"), Figures()
     try:
         for number, rows in enumerate(batches):
             hidden = path / "in" / f".{number}"
             hidden.write_text("\n".join(json.dumps(row) for row in rows))
             hidden.rename(path / "in" / f"{number}.json")
             running.query.processAllAvailable()
-            found.came.append(list(running.rows))
-            found.shuffled.append(shuffled(running))
+            figures.came.append(list(running.rows))
+            figures.shuffled.append(shuffled(running))
             running.rows.clear()
-        found.plan = running.query._jsq.explainInternal(False)
+        figures.plan = running.query._jsq.explainInternal(False)
     finally:
         running.query.stop()
-    found.metrics = json.loads(handle.metrics())
-    return found
+    figures.metrics = json.loads(handle.metrics())
+    return figures
 
 
 def attached(frame: DataFrame, host: str, operators: Sequence[dict[str, Any]], *, folds: bool) -> Any:
     """A stage over rows."""
-    spec = {"name": "stage", "host": host, "timeMode": "processing", "passThrough": []}
-    spec["operators"] = [staged(each) for each in operators]
+    spec: dict[str, Any] = {"name": "stage", "host": host, "timeMode": "processing", "passThrough": []}
+    spec["operators"] = [staged(operator) for operator in operators]
     jvm: Any = frame.sparkSession._jvm
     return jvm.org.compiledplan.kernel.host.Stage.attach(frame._jdf, json.dumps(spec), folds)
 
@@ -128,8 +128,8 @@ def attached(frame: DataFrame, host: str, operators: Sequence[dict[str, Any]], *
 def shuffled(running: Running) -> int:
     """How many rows went through the shuffle in the last micro-batch."""
     query: Any = running.query._jsq
-    written = [each.metrics().get("shuffleRecordsWritten") for each in _nodes(query.streamingQuery().lastExecution())]
-    return sum(each.get().value() for each in written if each.isDefined())
+    written = [node.metrics().get("shuffleRecordsWritten") for node in _nodes(query.streamingQuery().lastExecution())]
+    return sum(metric.get().value() for metric in written if metric.isDefined())
 
 
 def _nodes(execution: Any) -> Iterator[Any]:

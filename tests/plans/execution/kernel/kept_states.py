@@ -94,7 +94,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 PYTHON = _call("mean", 1, python={"executable": "none", "program": "", "payload": "", "token": "3f9c", "skips": []})
 #: ARRAY<ROW<BIGINT, DOUBLE>>
-NUMBER, REAL = ({"kind": kind, "precision": 0, "scale": 0, "children": []} for kind in ("LONG", "DOUBLE"))
+NUMBER: dict[str, Any] = {"kind": "LONG", "precision": 0, "scale": 0, "children": []}
+REAL: dict[str, Any] = {**NUMBER, "kind": "DOUBLE"}
 PAIR = {"kind": "ROW", "precision": 0, "scale": 0, "children": [NUMBER, REAL]}
 PAIRS = {"kind": "ARRAY", "precision": 0, "scale": 0, "children": [PAIR]}
 PYTHON_VALUE = {**PYTHON, "python": {**PYTHON["python"], "accumulator": PAIRS}}

@@ -42,9 +42,9 @@ def test_too_old(version: str, major: int, tmp_path: Path, monkeypatch: pytest.M
 def test_without_compiler_runs_but_does_not_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = install(tmp_path / "jre", "17.0.15", compiler=False)
     monkeypatch.setenv("PATH", str(home / "bin"))
-    found = java.find_java()
-    assert found is not None
-    assert found.home == home
+    java_home = java.find_java()
+    assert java_home is not None
+    assert java_home.home == home
     assert java.find_java(compiler=True) is None
     assert "without a compiler (javac)" in java.missing_java_text(compiler=True)
 

@@ -65,11 +65,11 @@ def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, 
     )
     running = Running(output(session, handle), tmp_path / "checkpoint")
     try:
-        found = {tuple(row.o0)[:4] for row in running.take()}
+        taken_rows = {tuple(row.o0)[:4] for row in running.take()}
         went = shuffled(running)
     finally:
         running.query.stop()
     expected = some_rows.groupBy("k").agg(F.count("*"), F.count("v"), F.sum(F.when(F.col("b"), F.col("v"))))
-    assert found == {tuple(row) for row in expected.collect()}
+    assert taken_rows == {tuple(row) for row in expected.collect()}
     assert json.loads(handle.metrics())["figures"]["rowsIn"] == rows
-    assert len(found) < went < rows
+    assert len(taken_rows) < went < rows

@@ -47,8 +47,8 @@ def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path) -> N
     assert descents(sorted_.came[2]) < 4
 
 
-@pytest.mark.parametrize("given", ["abc", "-1", ""])
-def test_what_is_no_number_of_bytes_is_refused_by_name(session: SparkSession, tmp_path: Path, given: str) -> None:
-    session.conf.set(KEPT, given)
-    with pytest.raises(IllegalArgumentException, match=f"keptBytes={given}: a number of bytes is needed"):
+@pytest.mark.parametrize("setting", ["abc", "-1", ""])
+def test_what_is_no_number_of_bytes_is_refused_by_name(session: SparkSession, tmp_path: Path, setting: str) -> None:
+    session.conf.set(KEPT, setting)
+    with pytest.raises(IllegalArgumentException, match=f"keptBytes={setting}: a number of bytes is needed"):
         figures(session, tmp_path, TRANSFORM, [], folds=False, operators=2)

@@ -18,29 +18,29 @@ FILES = sorted(FOLDER.glob("*.json"))
 WITHOUT_TIMER = b"\x02"
 
 
-def kept(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+def state_file(name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return document
 
 
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
 def test_a_kept_state_is_read_as_it_was_written(name: str, harness: Harness) -> None:
-    file = kept(name)
+    file = state_file(name)
     states = {key: bytes.fromhex(state["bytes"]) + WITHOUT_TIMER for key, state in file["states"].items()}
-    found = harness.states(file["spec"], [], states)
-    assert found["states"] == file["states"]
-    assert found["format"] == file["format"]
+    answer = harness.states(file["spec"], [], states)
+    assert answer["states"] == file["states"]
+    assert answer["format"] == file["format"]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_written_now_is_kept(name: str, harness: Harness) -> None:
     now = json.loads(json.dumps(written(harness, CASES[name])))
-    assert now == kept(f"{name}-v{now['format']['version']}"), "another format is another version, see StateKind"
+    assert now == state_file(f"{name}-v{now['format']['version']}"), "another format is another version, see StateKind"
 
 
 def test_every_format_and_every_form_is_kept(harness: Harness) -> None:
     kinds, forms = harness.forms()
-    files = [kept(path.stem) for path in FILES]
+    files = [state_file(path.stem) for path in FILES]
     assert {(file["format"]["kind"], file["format"]["version"]) for file in files} >= {
         item for item in kinds.items() if item[0] != "nothing"
     }
@@ -63,7 +63,7 @@ def _forms(node: Any, seen: set[tuple[str, int]]) -> None:
 
 def test_state_of_another_version_is_refused_by_name(harness: Harness) -> None:
     spec = CASES["rank"].spec
-    state = bytes.fromhex(kept("rank-v1")["states"]["a"]["bytes"]) + WITHOUT_TIMER
+    state = bytes.fromhex(state_file("rank-v1")["states"]["a"]["bytes"]) + WITHOUT_TIMER
     step = Step(0, [Change("+I", ("a", 1, 2), 0, "a")])
     with pytest.raises(OperatorError, match=r"operator rank .* format rank in version 7, known here is version 1; run"):
         harness.run(spec, [step], {"a": b"\x07" + state[1:]})
@@ -73,7 +73,7 @@ def test_state_of_another_version_is_refused_by_name(harness: Harness) -> None:
 
 def test_an_accumulator_of_another_form_is_refused_by_name(harness: Harness) -> None:
     spec = CASES["group-aggregate-python"].spec
-    state = bytes.fromhex(kept("group-aggregate-python-v1")["states"]["a"]["bytes"]) + WITHOUT_TIMER
+    state = bytes.fromhex(state_file("group-aggregate-python-v1")["states"]["a"]["bytes"]) + WITHOUT_TIMER
     counted = {**spec, "aggs": [{"function": "$COUNT$1", "args": []}], "outputTypes": ["STRING", "BIGINT"]}
     with pytest.raises(OperatorError, match=r"aggregate 0: the state holds form 23 in version 1 where count"):
         harness.states(counted, [], {"a": state})
@@ -87,7 +87,7 @@ def test_an_accumulator_of_another_form_is_refused_by_name(harness: Harness) -> 
     ],
 )
 def test_where_no_row_is_kept_the_values_of_the_key_are(name: str) -> None:
-    file = kept(f"{name}-v1")
+    file = state_file(f"{name}-v1")
     field = "row" if name == "deduplicate-first" else "key"
     assert file["states"]["a"]["means"][field] == ["a"]
     described = next(item for item in file["format"]["fields"] if item["name"] == field)

@@ -39,7 +39,9 @@ class Asked(StreamingQueryListener):
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
         if event.progress.numInputRows:
-            self.counts += [int(each.customMetrics["rocksdbGetCount"]) for each in event.progress.stateOperators]
+            self.counts += [
+                int(operator.customMetrics["rocksdbGetCount"]) for operator in event.progress.stateOperators
+            ]
 
 
 def test_keys_that_are_new_are_not_asked_for(spark: SparkSession, tmp_path: Path) -> None:
@@ -48,17 +50,17 @@ def test_keys_that_are_new_are_not_asked_for(spark: SparkSession, tmp_path: Path
         tmp_path, "s", "k BIGINT, n BIGINT, v BIGINT", "debezium-json"
     )
     plan = TableEnvironment().compile_script(script + PROGRAM)
-    checkpoint, asked = str(tmp_path / "checkpoint"), Asked()
-    spark.streams.addListener(asked)
+    checkpoint, lookups = str(tmp_path / "checkpoint"), Asked()
+    spark.streams.addListener(lookups)
     try:
-        for start, firsts, told in [(0, (0, 1_000, 0), 3), (1, (2_000, 3_000), 5)]:
+        for start, firsts, expected in [(0, (0, 1_000, 0), 3), (1, (2_000, 3_000), 5)]:
             for batch, first in enumerate(firsts):
                 put(tmp_path / "r", f"{start}-{batch}.json", *({"k": first + at, "v": at} for at in range(1_000)))
             Run(spark, plan, RunOptions(checkpoint=checkpoint, max_files_per_batch=1)).execute()
-            wait_until(partial(asked.are, told))
+            wait_until(partial(lookups.are, expected))
     finally:
-        spark.streams.removeListener(asked)
-    new, newer, again, *later = asked.counts
+        spark.streams.removeListener(lookups)
+    new, newer, again, *later = lookups.counts
     assert max(new, newer) < 100
     assert again >= 1_000
     assert min(later) >= 1_000
@@ -68,7 +70,7 @@ def versions(spark: SparkSession) -> set[tuple[int, bool]]:
     """The versions that tasks have left, and whether the keys of each are known."""
     known = partial(hidden_field, spark, "host.KnownStore$Left")
     left = hidden_field(spark, "host.KnownStore", "LEFT").values()
-    return {(known("version", each), known("keys", each) is not None) for each in left}
+    return {(known("version", snapshot), known("keys", snapshot) is not None) for snapshot in left}
 
 
 @pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 97), ("0 s", 20_011)])
@@ -92,8 +94,8 @@ def test_keys_of_all_batches_and_starts_are_found(spark: SparkSession, tmp_path:
     for row in (row for batch in rows for row in batch):
         count, total = expected.get(row["k"], (0, 0))
         expected[row["k"]] = (count + 1, total + row["v"])
-    found: dict[int, tuple[int, int]] = {}
+    sums: dict[int, tuple[int, int]] = {}
     for change in lines(tmp_path / "s"):
         if change["after"] is not None:
-            found[change["after"]["k"]] = (change["after"]["n"], change["after"]["v"])
-    assert found == expected
+            sums[change["after"]["k"]] = (change["after"]["n"], change["after"]["v"])
+    assert sums == expected

@@ -78,9 +78,14 @@ def test_an_operator_over_other_columns_goes_on(name: str, harness: Harness) -> 
 def moved_to(harness: Harness, old: dict[str, Any], steps: list[Step], new: dict[str, Any], **mapping: Any) -> Any:
     """What the state means after a move."""
     inputs = [[{"input": 0, "column": at} for at in range(len(types))] for types in new["inputTypes"]]
-    told = {"from": old["uid"], "to": new["uid"], "inputs": inputs, "calls": list(range(len(new.get("aggs", ()))))}
+    move_mapping = {
+        "from": old["uid"],
+        "to": new["uid"],
+        "inputs": inputs,
+        "calls": list(range(len(new.get("aggs", ())))),
+    }
     last = steps[-1]
-    move = Step(last.time, [], spec=new, watermark=last.watermark, mapping=told | mapping)
+    move = Step(last.time, [], spec=new, watermark=last.watermark, mapping=move_mapping | mapping)
     return harness.states(old, [*steps, move])["states"]["a"]
 
 
@@ -99,9 +104,9 @@ ROWS = [Step(DAY, [Change("+I", A, 0, "a"), Change("+I", B, 0, "a")])]
 def test_a_call_that_goes_is_forgotten_and_a_new_one_begins_anew(harness: Harness) -> None:
     biggest = {"function": "$MAX$1", "args": [2]}
     new = {**AGGREGATE, "outputTypes": ["STRING", "BIGINT", "BIGINT"], "aggs": [biggest, COUNT]}
-    found = moved_to(harness, AGGREGATE, ROWS, new, calls=[None, 0])["means"]
-    assert found["rows"] == 2
-    assert [frame["fields"] for frame in found["aggregates"]] == [{"best": None}, {"count": 2}]
+    state = moved_to(harness, AGGREGATE, ROWS, new, calls=[None, 0])["means"]
+    assert state["rows"] == 2
+    assert [frame["fields"] for frame in state["aggregates"]] == [{"best": None}, {"count": 2}]
 
 
 def test_a_new_count_of_all_rows_knows_those_from_before(harness: Harness) -> None:
@@ -113,8 +118,8 @@ def test_a_new_count_of_all_rows_knows_those_from_before(harness: Harness) -> No
         for spec in (old, {**old, "outputTypes": ["STRING", *["BIGINT"] * 3, "INT"], "aggs": [*counts, SUM]})
     )
     rows = [replace(row, values=(*row.values, True)) for row in ROWS[0].rows]
-    found = moved_to(harness, old, [Step(DAY, rows)], new, calls=[None, None, None, 0])["means"]
-    assert [frame["fields"]["count"] for frame in found["aggregates"]] == [2, 0, 0, 1]
+    state = moved_to(harness, old, [Step(DAY, rows)], new, calls=[None, None, None, 0])["means"]
+    assert [frame["fields"]["count"] for frame in state["aggregates"]] == [2, 0, 0, 1]
 
 
 @pytest.mark.parametrize("type_", ["rowtime-over", "proctime-over"])
@@ -155,10 +160,10 @@ def test_columns_go(harness: Harness) -> None:
         [{"input": 0, "column": 0}, {"input": 0, "column": 1}],
         [{"input": 1, "column": at} for at in range(3)],
     ]
-    found = moved_to(harness, case.spec, list(case.steps), new, inputs=inputs)["means"]
-    assert [entry["row"] for entry in found["input0"]["rows"]] == [["a", 1], ["a", None]]
-    assert found["input0"]["rows"][0]["lastWrite"] == DAY
-    assert [entry["row"] for entry in found["input1"]["rows"]] == [list(A)]
+    state = moved_to(harness, case.spec, list(case.steps), new, inputs=inputs)["means"]
+    assert [entry["row"] for entry in state["input0"]["rows"]] == [["a", 1], ["a", None]]
+    assert state["input0"]["rows"][0]["lastWrite"] == DAY
+    assert [entry["row"] for entry in state["input1"]["rows"]] == [list(A)]
 
 
 def test_bytes_stay_where_nothing_that_they_hold_changes(harness: Harness) -> None:
@@ -166,8 +171,8 @@ def test_bytes_stay_where_nothing_that_they_hold_changes(harness: Harness) -> No
     new = {**case.spec, "inputTypes": [["STRING", "BIGINT", "BIGINT", "DOUBLE"]]}
     new["outputTypes"] = new["inputTypes"][0]
     inputs = [[*({"input": 0, "column": at} for at in range(3)), None]]
-    found = moved_to(harness, case.spec, list(case.steps), new, inputs=inputs)
-    assert found["bytes"] == harness.states(case.spec, case.steps)["states"]["a"]["bytes"]
+    moved = moved_to(harness, case.spec, list(case.steps), new, inputs=inputs)
+    assert moved["bytes"] == harness.states(case.spec, case.steps)["states"]["a"]["bytes"]
 
 
 def python_moved(harness: Harness, old: str, accumulator: Any) -> dict[str, Any]:
@@ -178,8 +183,8 @@ def python_moved(harness: Harness, old: str, accumulator: Any) -> dict[str, Any]
     uid = case.spec["uid"]
     mapping = {"from": uid, "to": uid, "inputs": inputs, "calls": [0]}
     move = Step(DAY, [], spec={**case.spec, "aggs": [call]}, mapping=mapping)
-    found = harness.states(case.spec, [move], {"a": bytes.fromhex(case.state) + b"\x02"})["states"]["a"]
-    [frame] = found["means"]["aggregates"]
+    state = harness.states(case.spec, [move], {"a": bytes.fromhex(case.state) + b"\x02"})["states"]["a"]
+    [frame] = state["means"]["aggregates"]
     return dict(frame)
 
 
@@ -203,8 +208,8 @@ def test_pickled_accumulators_stay_as_they_are(old: str, accumulator: Any, harne
 
 
 def test_accumulators_of_a_wider_type(harness: Harness) -> None:
-    found = python_moved(harness, "group-aggregate-python-value", WIDER_PAIRS)
-    assert found == {"form": "python-value", "version": 1, "fields": {"accumulator": [["1", 1.5], ["2", None]]}}
+    actual = python_moved(harness, "group-aggregate-python-value", WIDER_PAIRS)
+    assert actual == {"form": "python-value", "version": 1, "fields": {"accumulator": [["1", 1.5], ["2", None]]}}
 
 
 @pytest.mark.parametrize(
@@ -325,13 +330,13 @@ WIDENED: list[tuple[str, str, Any, Any]] = [
 @pytest.mark.parametrize(("old", "new", "value", "expected"), WIDENED)
 def test_values_become_wider(old: str, new: str, value: Any, expected: Any, harness: Harness) -> None:
     spec = {**CASES["rank"].spec, "inputTypes": [["STRING", "INT", old]], "outputTypes": ["STRING", "INT", old]}
-    other = spec | {"inputTypes": [["STRING", "INT", new]], "outputTypes": ["STRING", "INT", new]}
+    changed = spec | {"inputTypes": [["STRING", "INT", new]], "outputTypes": ["STRING", "INT", new]}
     steps = [Step(DAY, [Change("+I", ("a", 1, value), 0, "a"), Change("+I", ("a", 2, None), 0, "a")])]
-    found = moved_to(harness, spec, steps, other)
-    assert [entry["row"][2] for entry in found["means"]["rows"]] == [expected, None]
+    moved = moved_to(harness, spec, steps, changed)
+    assert [entry["row"][2] for entry in moved["means"]["rows"]] == [expected, None]
     # What is written is what the new operator itself would write.
     wide = [Step(DAY, [Change("+I", ("a", 1, expected), 0, "a"), Change("+I", ("a", 2, None), 0, "a")])]
-    assert found["bytes"] == harness.states(other, wide)["states"]["a"]["bytes"]
+    assert moved["bytes"] == harness.states(changed, wide)["states"]["a"]["bytes"]
 
 
 NARROWED = [
@@ -352,9 +357,9 @@ NARROWED = [
 @pytest.mark.parametrize(("old", "new"), NARROWED)
 def test_values_never_become_narrower_or_another_thing(old: str, new: str, harness: Harness) -> None:
     spec = {**CASES["rank"].spec, "inputTypes": [["STRING", "INT", old]], "outputTypes": ["STRING", "INT", old]}
-    other = spec | {"inputTypes": [["STRING", "INT", new]], "outputTypes": ["STRING", "INT", new]}
+    changed = spec | {"inputTypes": [["STRING", "INT", new]], "outputTypes": ["STRING", "INT", new]}
     with pytest.raises(OperatorError, match=r"operator rank, field rows\.row: .* values of .* cannot become"):
-        moved_to(harness, spec, [Step(DAY, [Change("+I", ("a", 1, None), 0, "a")])], other)
+        moved_to(harness, spec, [Step(DAY, [Change("+I", ("a", 1, None), 0, "a")])], changed)
 
 
 @pytest.mark.parametrize(
@@ -370,11 +375,11 @@ def test_a_key_whose_text_would_change_is_refused(old: str, new: str, harness: H
     spec = {**CASES["rank"].spec, "inputTypes": [[old, "INT"]], "outputTypes": [old, "INT"], "orderBy": [{"index": 1}]}
     value: Any = [1] if old.startswith("ARRAY") else 1
     steps = [Step(DAY, [Change("+I", (value, 1), 0, "a")])]
-    other = spec | {"inputTypes": [[new, "INT"]], "outputTypes": [new, "INT"]}
+    changed = spec | {"inputTypes": [[new, "INT"]], "outputTypes": [new, "INT"]}
     with pytest.raises(OperatorError, match=r"key of input 0: .* of one value are different keys"):
-        moved_to(harness, spec, steps, other)
+        moved_to(harness, spec, steps, changed)
     # What is no part of the key may become so.
-    plain = moved_to(harness, spec | {"ports": [{"key": []}]}, steps, other | {"ports": [{"key": []}]})
+    plain = moved_to(harness, spec | {"ports": [{"key": []}]}, steps, changed | {"ports": [{"key": []}]})
     expected: Any = {"DECIMAL(12, 0)": "1", "ARRAY<DOUBLE>": [1.0]}.get(new, 1.0)
     assert plain["means"]["rows"][0]["row"][0] == expected
 

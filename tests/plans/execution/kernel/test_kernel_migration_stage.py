@@ -33,10 +33,10 @@ Rows = list[tuple[str, Change]]
 
 def cases(host: str) -> dict[str, Case]:
     """Every kind of state that a host can keep, each operator under the name of its case."""
-    found = {name: case for name, case in CASES.items() if name not in LEFT_OUT}
+    chosen = {name: case for name, case in CASES.items() if name not in LEFT_OUT}
     if host == GROUP_STATE:
-        found = {name: case for name, case in found.items() if case.spec.get("timeDomain") != "event"}
-    return {name: replace(case, spec={**case.spec, "uid": name}) for name, case in found.items()}
+        chosen = {name: case for name, case in chosen.items() if case.spec.get("timeDomain") != "event"}
+    return {name: replace(case, spec={**case.spec, "uid": name}) for name, case in chosen.items()}
 
 
 def changed(case: Case) -> Changed:
@@ -45,21 +45,21 @@ def changed(case: Case) -> Changed:
     return Changed(case.spec, orders, WIDER, list(reversed(range(len(case.spec.get("aggs", ()))))))
 
 
-def rows(found: dict[str, Case], of: Callable[[str, Change], Change] = lambda _, row: row) -> Rows:
+def rows(chosen: dict[str, Case], of: Callable[[str, Change], Change] = lambda _, row: row) -> Rows:
     """The rows of the cases, for several keys."""
     return [
         (name, of(name, replace(row, key=key)))
-        for name, case in found.items()
+        for name, case in chosen.items()
         for step in case.steps
         for row in step.rows
         for key in KEYS
     ]
 
 
-def once(found: dict[str, Case], all_: Rows) -> Rows:
+def once(chosen: dict[str, Case], all_: Rows) -> Rows:
     """Without what takes one row alone."""
     single = [(name, row) for name, row in all_ if name == "group-aggregate"]
-    return [each for each in all_ if each not in single] + [
+    return [row for row in all_ if row not in single] + [
         (name, replace(row, values=tuple(False if value is True else value for value in row.values)))
         for name, row in single
     ]
@@ -77,20 +77,20 @@ def go_on(running: Running, all_: Rows) -> list[tuple[str, Change]]:
     return running.take()
 
 
-@pytest.mark.parametrize("other", [TRANSFORM, GROUP_STATE])
-def test_every_operator_goes_on_with_other_columns_elsewhere(spark: SparkSession, tmp_path: Path, other: str) -> None:
+@pytest.mark.parametrize("type_", [TRANSFORM, GROUP_STATE])
+def test_every_operator_goes_on_with_other_columns_elsewhere(spark: SparkSession, tmp_path: Path, type_: str) -> None:
     """Also in the other host, which gives what the default one gives there."""
-    found = cases(other)
-    news = {name: changed(case) for name, case in found.items()}
-    names = list(found)
+    chosen = cases(type_)
+    news = {name: changed(case) for name, case in chosen.items()}
+    names = list(chosen)
     half = len(names) // 2
-    event = any(case.spec.get("timeDomain") == "event" for case in found.values())
-    specs = {name: case.spec for name, case in found.items()}
+    event = any(case.spec.get("timeDomain") == "event" for case in chosen.values())
+    specs = {name: case.spec for name, case in chosen.items()}
     old = Chain([[specs[name] for name in names[:half]], [specs[name] for name in names[half:]]], TRANSFORM, event)
     new_specs = [news[name].spec for name in names]
     # Operators come to other levels, and there is one more.
-    new = Chain([new_specs[half + 3 :], new_specs[:half], new_specs[half : half + 3]], other, event)
-    first, again = rows(found), once(found, rows(found))
+    new = Chain([new_specs[half + 3 :], new_specs[:half], new_specs[half : half + 3]], type_, event)
+    first, again = rows(chosen), once(chosen, rows(chosen))
 
     whole = Running(spark, old, tmp_path / "whole", tmp_path / "whole-checkpoint")
     broken = Running(spark, old, tmp_path / "broken", tmp_path / "broken-checkpoint")
@@ -123,11 +123,11 @@ def _counted(out: list[tuple[str, Change]]) -> Counter[str]:
 
 def identity(chain: Chain) -> list[dict[str, Any]]:
     """A mapping that leaves all as it is."""
-    found = []
+    result = []
     for spec in chain.operators():
         orders = [list(range(len(types))) for types in spec["inputTypes"]]
-        found.append(Changed(spec, orders, {}, list(range(len(spec.get("aggs", ()))))).mapping)
-    return found
+        result.append(Changed(spec, orders, {}, list(range(len(spec.get("aggs", ()))))).mapping)
+    return result
 
 
 def _ttl(ttl: int, *, event: bool, host: str) -> Chain:

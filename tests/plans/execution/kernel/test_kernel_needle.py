@@ -12,7 +12,7 @@ def test_functions_find_nothing_without_it(spark: SparkSession) -> None:
     texts = ["", "a=1", "xa=2y", "b=3", "A=1", None]
     frame = spark.createDataFrame([(text,) for text in texts], "t STRING")
     regex = F.lit("(^|x)a=(.)")
-    given = frame.select(
+    rows = frame.select(
         java("REGEXP_EXTRACT", "string", F.col("t"), regex, F.lit(2)),
         java("REGEXP", "boolean", F.col("t"), regex),
         java("REGEXP_REPLACE", "string", F.col("t"), regex, F.lit("-")),
@@ -20,7 +20,7 @@ def test_functions_find_nothing_without_it(spark: SparkSession) -> None:
         java("REGEXP_INSTR", "int", F.col("t"), regex),
         java("REGEXP_SUBSTR", "string", F.col("t"), regex),
     ).collect()
-    assert [tuple(row) for row in given] == [
+    assert [tuple(row) for row in rows] == [
         (None, False, "", 0, 0, None),
         ("1", True, "-", 1, 1, "a=1"),
         ("2", True, "-y", 1, 1, "xa=2"),

@@ -49,10 +49,10 @@ def test_rows_that_are_joined_with_an_aggregate_of_theirs(
     )
     seen: list[str] = []
     plan = TableEnvironment().compile_script(program)
-    Run(spark, plan, RunOptions(max_files_per_batch=1), report=lambda told: plans(seen, spark, told)).execute()
+    Run(spark, plan, RunOptions(max_files_per_batch=1), report=lambda progress: plans(seen, spark, progress)).execute()
     assert seen
-    assert all("PassAround" in each for each in seen)
-    most = {k: max(v for other, v, _ in rows if other == k) for k, _, _ in rows}
+    assert all("PassAround" in text for text in seen)
+    most = {k: max(v for key, v, _ in rows if key == k) for k, _, _ in rows}
     assert result(tmp_path / "done") == Counter((k, v, t, v) for k, v, t in rows if v == most[k])
 
 

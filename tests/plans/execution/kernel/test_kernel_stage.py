@@ -121,9 +121,9 @@ def check_state_over_restarts(session: SparkSession, tmp_path: Path, host: str) 
         assert (row.op, row.key, row.port, row.kind, row.ord) == ("totals", None, -1, 0, 1)
         assert bytes(row.path) == b"\0\0\0\0"
         assert tuple(row.o0) == ("a", 2, 3)
-        found = json.loads(handle.metrics())["totals"]
-        assert found.pop("stateBytes") > 0
-        assert found == {"stateRows": 1, "rowsIn": 2, "rowsOut": 1}
+        totals = json.loads(handle.metrics())["totals"]
+        assert totals.pop("stateBytes") > 0
+        assert totals == {"stateRows": 1, "rowsIn": 2, "rowsOut": 1}
     finally:
         running.query.stop()
     folder.add({"k": "a", "v": 5})

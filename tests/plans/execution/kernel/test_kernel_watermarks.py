@@ -21,18 +21,18 @@ class Upstream:
 
     def __init__(self, spark: SparkSession, *timeouts: int) -> None:
         gateway: Any = spark._sc._gateway  # type: ignore[union-attr]
-        given = gateway.new_array(gateway.jvm.long, len(timeouts))
+        array = gateway.new_array(gateway.jvm.long, len(timeouts))
         for at, timeout in enumerate(timeouts):
-            given[at] = timeout
-        self.kernel = gateway.jvm.org.compiledplan.kernel.host.UpstreamWatermark(given)
+            array[at] = timeout
+        self.kernel = gateway.jvm.org.compiledplan.kernel.host.UpstreamWatermark(array)
 
     def tells(self, group: int, member: str, mark: int, members: int) -> None:
         self.kernel.take(group, members, member, mark)
 
     @property
     def least(self) -> int | None:
-        found = int(self.kernel.least())
-        return None if found == NONE else found
+        least = int(self.kernel.least())
+        return None if least == NONE else least
 
 
 @pytest.mark.parametrize("seed", range(8))

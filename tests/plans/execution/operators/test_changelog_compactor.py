@@ -29,8 +29,8 @@ def spec(conflict: str = "NOTHING", **more: Any) -> dict[str, Any]:
     }
 
 
-def rows(*given: tuple[str, int], at: int | None) -> list[Change]:
-    return [Change(kind, ("k", value, 0), key="k", watermark=at) for kind, value in given]
+def rows(*pairs: tuple[str, int], at: int | None) -> list[Change]:
+    return [Change(kind, ("k", value, 0), key="k", watermark=at) for kind, value in pairs]
 
 
 def run(harness: Harness, conflict: str, *steps: Step, **more: Any) -> list[str]:
@@ -73,23 +73,23 @@ def test_an_expired_row_is_forgotten(harness: Harness) -> None:
     assert [text for answer in answers for text in short(answer.out)] == ["+I(k, 1, 0)", "+I(k, 2, 0)"]
 
 
-def expected(found: list[Change]) -> dict[str, tuple[Any, ...]]:
+def expected(changes: list[Change]) -> dict[str, tuple[Any, ...]]:
     """What DO NOTHING shows of each key, by a fold over watermarks."""
     shown: dict[str, Any] = {}
-    for key in {row.key for row in found}:
+    for key in {row.key for row in changes}:
         current: Any = None
-        of_key = [row for row in found if row.key == key]
+        of_key = [row for row in changes if row.key == key]
         for at in sorted({watermark(row) for row in of_key}):
             left = [] if current is None else [current]
             waiting: list[Change] = []
             for row in of_key:
                 if watermark(row) != at:
                     continue
-                other = next((w for w in waiting if w.adds != row.adds and w.values == row.values), None)
-                if other is None:
+                partner = next((w for w in waiting if w.adds != row.adds and w.values == row.values), None)
+                if partner is None:
                     waiting.append(row)
                 else:
-                    waiting.remove(other)
+                    waiting.remove(partner)
             for row in waiting:
                 if row.adds:
                     left.append(row.values)

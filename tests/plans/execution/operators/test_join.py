@@ -150,26 +150,26 @@ def test_old_rows_match_after_a_column_was_widened_and_one_added(harness: Harnes
 def joined(join_type: str, condition: bool, lefts: Table, rights: Table, width: int = 2) -> Table:
     nulls = (None,) * width
 
-    def match(one: Values, other: Values) -> bool:
-        if one[0] is None or one[0] != other[0]:
+    def match(left: Values, right: Values) -> bool:
+        if left[0] is None or left[0] != right[0]:
             return False
-        return not condition or (one[-1] is not None and other[-1] is not None and one[-1] < other[-1])
+        return not condition or (left[-1] is not None and right[-1] is not None and left[-1] < right[-1])
 
     result: Table = Counter()
     for one in lefts.elements():
-        found = [other for other in rights.elements() if match(one, other)]
+        partners = [right for right in rights.elements() if match(one, right)]
         if join_type == "SEMI":
-            result[one] += bool(found)
+            result[one] += bool(partners)
         elif join_type == "ANTI":
-            result[one] += not found
+            result[one] += not partners
         else:
-            result.update((*one, *other) for other in found)
-            if not found and join_type in ("LEFT", "FULL"):
+            result.update((*one, *right) for right in partners)
+            if not partners and join_type in ("LEFT", "FULL"):
                 result[(*one, *nulls)] += 1
     if join_type in ("RIGHT", "FULL"):
-        for other in rights.elements():
-            if not any(match(one, other) for one in lefts):
-                result[(*nulls, *other)] += 1
+        for right in rights.elements():
+            if not any(match(one, right) for one in lefts):
+                result[(*nulls, *right)] += 1
     return +result
 
 

@@ -56,10 +56,10 @@ def joined(types: tuple[str, ...], tables: list[Table]) -> Table:
     for depth, (join_type, mine, theirs) in enumerate(zip(types, (0, 1), (0, 1), strict=True), 1):
         longer: list[Values] = []
         for row in result:
-            found = [o for o in tables[depth].elements() if row[mine] is not None and row[mine] == o[theirs]]
-            if not found and join_type == "LEFT":
+            partners = [o for o in tables[depth].elements() if row[mine] is not None and row[mine] == o[theirs]]
+            if not partners and join_type == "LEFT":
                 longer.append((*row, None, None))
-            longer.extend((*row, *other) for other in found)
+            longer.extend((*row, *partner) for partner in partners)
         result = longer
     return Counter(result)
 
@@ -84,12 +84,12 @@ def joined_by_key(types: tuple[str, ...], condition: bool, tables: list[Table]) 
     one, two = ({row[0]: row for row in table} for table in tables[1:])
     result: Table = Counter()
     for row in tables[0]:
-        found: list[Values | None] = []
+        partners: list[Values | None] = []
         for matches in (one, two):
-            other = matches.get(row[0])
-            found.append(other if other and (not condition or row[1] < other[1]) else None)
-        if all(other or join_type == "LEFT" for other, join_type in zip(found, types, strict=True)):
-            result[(*row, *(found[0] or (None, None)), *(found[1] or (None, None)))] += 1
+            partner = matches.get(row[0])
+            partners.append(partner if partner and (not condition or row[1] < partner[1]) else None)
+        if all(partner or join_type == "LEFT" for partner, join_type in zip(partners, types, strict=True)):
+            result[(*row, *(partners[0] or (None, None)), *(partners[1] or (None, None)))] += 1
     return result
 
 

@@ -39,8 +39,8 @@ def database(spark: SparkSession) -> Iterator[Any]:
 
 
 def program(folder: Path, query: str, **options: str) -> CompiledPlan:
-    given = {"connector": "jdbc", "url": URL, "table-name": "rates", **options}
-    text = ", ".join(f"'{name}' = '{value}'" for name, value in given.items())
+    table_options = {"connector": "jdbc", "url": URL, "table-name": "rates", **options}
+    text = ", ".join(f"'{name}' = '{value}'" for name, value in table_options.items())
     return TableEnvironment().compile_script(
         f"CREATE TABLE orders (id INT, cur STRING, p AS PROCTIME()) WITH ('connector' = 'filesystem', "
         f"'path' = '{folder / 'orders'}', 'format' = 'json');\n"
@@ -88,16 +88,16 @@ def test_a_left_join_keeps_rows_without_a_match(spark: SparkSession, database: A
 @pytest.mark.parametrize("cache", ["NONE", "PARTIAL"])
 def test_a_cache_answers_for_the_database(spark: SparkSession, database: Any, tmp_path: Path, cache: str) -> None:
     query = f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN} AND r.cur <> 'E'"
-    found = []
+    result = []
     for kind in (5, 6):
         database.execute(f"UPDATE rates SET kind = {kind} WHERE cur = 'G'")
         folder = tmp_path / str(kind)
         folder.mkdir()
         plan = program(folder, query, **{"lookup.cache": cache, "lookup.partial-cache.expire-after-write": "1 h"})
-        found += run(spark, folder, plan, (1, "E"), (2, "G"), (3, "G"))
+        result += run(spark, folder, plan, (1, "E"), (2, "G"), (3, "G"))
     database.execute("UPDATE rates SET kind = 1 WHERE cur = 'G'")
     later = 5 if cache == "PARTIAL" else 6
-    assert found == [(2, 5, 1.3), (3, 5, 1.3), (2, later, 1.3), (3, later, 1.3)]
+    assert result == [(2, 5, 1.3), (3, 5, 1.3), (2, later, 1.3), (3, later, 1.3)]
 
 
 def test_a_database_that_does_not_answer_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:

@@ -93,9 +93,9 @@ def test_matches_are_those_of_the_regular_expression(
     out = [change.values for answer in answers for change in answer.out]
     if overlapping:
         starts = (re.compile(pattern).match(text, at) for at in range(len(text)))
-        expected = [(found.start(), found.end() - 1) for found in starts if found]
+        expected = [(match.start(), match.end() - 1) for match in starts if match]
     else:
-        expected = [(found.start(), found.end() - 1) for found in re.finditer(pattern, text)]
+        expected = [(match.start(), match.end() - 1) for match in re.finditer(pattern, text)]
     assert sorted(out) == sorted(expected)
 
 

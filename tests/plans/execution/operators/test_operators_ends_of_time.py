@@ -98,8 +98,8 @@ def interval_join(lower: int, upper: int) -> dict[str, Any]:
 def run(harness: Harness, spec: dict[str, Any], times: Sequence[int], **steps: Any) -> list[Answer]:
     """A row for each time, all of one key, numbered from 1; then the watermark goes to 0, and to the end."""
     rows = [Change("+I", ("a", at + 1, time), key="a") for at, time in enumerate(times)]
-    found = [Step(1, rows), Step(2, [], watermark=0), Step(3, [], watermark=LAST)]
-    return harness.run(spec, found, **steps)
+    all_steps = [Step(1, rows), Step(2, [], watermark=0), Step(3, [], watermark=LAST)]
+    return harness.run(spec, all_steps, **steps)
 
 
 def counted(answers: list[Answer]) -> int:
@@ -138,9 +138,9 @@ def test_windows(harness: Harness, times: list[int], window: dict[str, Any], win
 
 def test_growing_windows(harness: Harness) -> None:
     answers = run(harness, aggregate(cumulative(10, 5)), [-6, -5, -1, 0, 4, 9])
-    found = [(change.values[1], str(change.values[3])) for answer in answers for change in answer.out]
+    actual = [(change.values[1], str(change.values[3])) for answer in answers for change in answer.out]
     day = "1969-12-31T23:59:59."
-    assert found == [
+    assert actual == [
         (1, day + "995"),
         (3, "1970-01-01T00:00"),
         (2, "1970-01-01T00:00:00.005"),
@@ -308,7 +308,7 @@ def test_a_window_that_no_time_ends_is_refused(harness: Harness, window: dict[st
 
 def test_a_timer_at_the_first_of_all_times_is_one(harness: Harness) -> None:
     spec = {"uid": "it", "type": "deduplicate", "inputTypes": [["STRING"]], "outputTypes": ["STRING"], "ttl": [1]}
-    kept = b"\x01" + struct.pack(">q", -1) + b"\x00"
+    state = b"\x01" + struct.pack(">q", -1) + b"\x00"
     timer = struct.pack(">q", 0) + b"\x03"
-    (answer,) = harness.run({**spec, "keepLast": False}, [Step(0, [])], {"a": kept + timer})
+    (answer,) = harness.run({**spec, "keepLast": False}, [Step(0, [])], {"a": state + timer})
     assert (answer.keys, answer.timers) == (0, 0)

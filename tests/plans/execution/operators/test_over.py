@@ -127,8 +127,8 @@ def test_windows_in_event_time_are_as_flinks_row_by_row(
         assert (answers[-1].keys, answers[-1].state_rows) == (0, 0)
 
 
-def rows(*given: tuple[Any, ...], at: int = -1000) -> list[Change]:
-    return [Change("+I", row, key=row[0], watermark=at) for row in given]
+def rows(*values: tuple[Any, ...], at: int = -1000) -> list[Change]:
+    return [Change("+I", row, key=row[0], watermark=at) for row in values]
 
 
 def test_rows_are_given_out_with_their_time(harness: Harness) -> None:
@@ -204,13 +204,13 @@ def test_windows_by_a_column_follow_a_changelog(harness: Harness, stream: Batche
                 # Of equal rows the last goes.
                 del live[len(live) - 1 - live[::-1].index(change.values)]
         table = add_up(answer.out, table)
-        found = []
+        result = []
         for key in "ab":
             mine = sorted((row for row in live if row[0] == key), key=lambda row: (row[1] is not None, row[1] or 0))
             for at, row in enumerate(mine):
                 upto = mine[: at + 1] if by_rows else [peer for peer in mine if mine.index(peer) <= _last(mine, row)]
-                found.append((*row, *_totals([peer[1] for peer in upto])))
-        assert sorted(table.elements(), key=repr) == sorted(found, key=repr)
+                result.append((*row, *_totals([peer[1] for peer in upto])))
+        assert sorted(table.elements(), key=repr) == sorted(result, key=repr)
     assert live or answer.keys == 0
 
 

@@ -19,7 +19,7 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types import LogicalType
 from tests.support.kernel.harness import Harness, OperatorError
-from tests.support.kernel.specs import told, types_of_operators
+from tests.support.kernel.specs import kernel_parameters, types_of_operators
 from tests.support.plan_files import ALL
 from tools import build_kernel
 
@@ -48,7 +48,7 @@ def operators_of(plan: CompiledPlan) -> Iterator[KeyedOperator]:
 
 
 def names_of(types: Sequence[LogicalType]) -> list[str]:
-    return [name_of(to_spark(each)) for each in types]
+    return [name_of(to_spark(type_)) for type_ in types]
 
 
 def name_of(type_: s.DataType) -> str:
@@ -65,7 +65,7 @@ def spec_of(operator: KeyedOperator) -> dict[str, Any]:
         "timeDomain": "event",
         "inputTypes": [names_of(port.types) for port in operator.ports],
         "outputTypes": names_of(operator.output),
-        "parameters": told(operator.parameters),
+        "parameters": kernel_parameters(operator.parameters),
     }
 
 

@@ -42,9 +42,9 @@ class WeightedAverage(AggregateFunction[float | None, Sums]):
         accumulator[1] -= weight
 
     def merge(self, accumulator: Sums, others: Any) -> None:
-        for other in others:
-            accumulator[0] += other[0]
-            accumulator[1] += other[1]
+        for partial in others:
+            accumulator[0] += partial[0]
+            accumulator[1] += partial[1]
 
     def get_value(self, accumulator: Sums) -> float | None:
         return accumulator[0] / accumulator[1] if accumulator[1] else None
@@ -97,13 +97,13 @@ def run(spark: SparkSession, env: TableEnvironment, columns: str, query: str, **
 def test_group_aggregates(spark: SparkSession, tmp_path: Path) -> None:
     """Beside built-in ones, filtered, distinct; a NULL for a parameter that is NOT NULL does not count."""
     put(tmp_path, "1.json", ("a", 1, 1), ("a", 4, 2), ("b", 5, None), ("a", 4, 2), ("b", None, 3))
-    found = run(
+    result = run(
         spark,
         environment(tmp_path),
         "k STRING, a DOUBLE, b DOUBLE, d DOUBLE, l STRING, n BIGINT",
         "SELECT k, wavg(v, w), wavg(v) FILTER (WHERE v > 1), wavg(DISTINCT v), longest(k), COUNT(*) FROM t GROUP BY k",
     )
-    assert found == ["+I[a, 3.4, 4.0, 2.5, a, 3]", "+I[b, null, 5.0, 5.0, b, 2]"]
+    assert result == ["+I[a, 3.4, 4.0, 2.5, a, 3]", "+I[b, null, 5.0, 5.0, b, 2]"]
 
 
 def test_retraction(spark: SparkSession, tmp_path: Path) -> None:
@@ -201,8 +201,8 @@ def test_over(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path, "1.json", *(("a", v, 1, f"2024-01-01 00:00:0{v}") for v in (1, 2, 6)))
     over = "OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
     query = f"SELECT v, wavg(v) {over} FROM t"
-    found = run(spark, environment(tmp_path), "v INT, a DOUBLE", query)
-    assert found == ["+I[1, 1.0]", "+I[2, 1.5]", "+I[6, 4.0]"]
+    result = run(spark, environment(tmp_path), "v INT, a DOUBLE", query)
+    assert result == ["+I[1, 1.0]", "+I[2, 1.5]", "+I[6, 4.0]"]
 
 
 def test_errors(spark: SparkSession, tmp_path: Path) -> None:

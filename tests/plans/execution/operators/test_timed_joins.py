@@ -33,8 +33,8 @@ def spec(type_: str, join_type: str, **fields: Any) -> dict[str, Any]:
     }
 
 
-def rows(port: int, *given: tuple[Any, ...], at: int = -1000, kind: str = "+I") -> list[Change]:
-    return [Change(kind, row, port, str(row[0]), watermark=at) for row in given]
+def rows(port: int, *values: tuple[Any, ...], at: int = -1000, kind: str = "+I") -> list[Change]:
+    return [Change(kind, row, port, str(row[0]), watermark=at) for row in values]
 
 
 ROWS = st.tuples(st.sampled_from("ab") | st.none(), st.integers(0, 3), st.integers(-5, 40))
@@ -68,9 +68,9 @@ def test_rows_match_within_their_interval(
     joined = Counter({row: count for row, count in out.items() if NOTHING not in (row[:3], row[3:])})
     assert must - joined == Counter()
     assert joined - may == Counter()
-    for port, kept, sides in ((0, "LEFT", lefts), (1, "RIGHT", rights)):
+    for port, side, sides in ((0, "LEFT", lefts), (1, "RIGHT", rights)):
         padded = Counter({row: count for row, count in out.items() if row[3 - 3 * port :][:3] == NOTHING})
-        if join_type not in (kept, "FULL"):
+        if join_type not in (side, "FULL"):
             assert not padded
             continue
         for values, count in Counter(row.values for _, row in sides).items():
@@ -120,8 +120,8 @@ def test_a_watermark_of_one_input_alone_makes_nothing_late(harness: Harness) -> 
         join = spec(type_, "INNER", sharedWatermark=False, **bounds)
         steps = [Step(0, left, watermark=5), Step(1, right, watermark=5), Step(2, rows(0, ("a", 0, 15), at=900))]
         answers = harness.run(join, [*steps, Step(3, [], watermark=1000)])
-        found = [change.values[2] for answer in answers for change in answer.out]
-        assert found == ([10, 15] if type_ == "interval-join" else [15, 900])
+        values = [change.values[2] for answer in answers for change in answer.out]
+        assert values == ([10, 15] if type_ == "interval-join" else [15, 900])
         assert answers[-1].keys == (0 if type_ == "interval-join" else 1)
 
 

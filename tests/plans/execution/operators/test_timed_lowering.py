@@ -12,7 +12,7 @@ from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering
 from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.read import read_node
 from compiled_plan.plans.plan import CompiledPlan, Edge
-from tests.support.kernel.specs import told
+from tests.support.kernel.specs import kernel_parameters
 from tests.support.plan_files import data_of
 
 
@@ -26,19 +26,19 @@ def lowered(data: Any, type_: str, *, row_by_row: bool = False) -> tuple[KeyedOp
 
 
 def node_of(data: Any, type_: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == f"stream-exec-{type_}_1")
-    return found
+    result: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == f"stream-exec-{type_}_1")
+    return result
 
 
 def test_a_window_of_time() -> None:
     operator, event_time = lowered(data_of("over_range"), "over-aggregate")
     assert event_time
-    assert {name: told(operator.parameters)[name] for name in ("time", "rows", "preceding")} == {
+    assert {name: kernel_parameters(operator.parameters)[name] for name in ("time", "rows", "preceding")} == {
         "time": 3,
         "rows": False,
         "preceding": 3_600_000,
     }
-    assert [agg["args"] for agg in told(operator.parameters)["aggs"]] == [[2], [2], []]
+    assert [agg["args"] for agg in kernel_parameters(operator.parameters)["aggs"]] == [[2], [2], []]
 
 
 def test_constants_that_are_arguments_become_columns() -> None:
@@ -49,7 +49,7 @@ def test_constants_that_are_arguments_become_columns() -> None:
     width = spec["originalInputFields"]
     spec["groups"][0]["aggCalls"][0] |= {"internalName": "$COUNT$1", "argList": [2, width + 1]}
     operator, _ = lowered(data, "over-aggregate")
-    assert told(operator.parameters)["aggs"][0]["args"] == [2, width]
+    assert kernel_parameters(operator.parameters)["aggs"][0]["args"] == [2, width]
     assert [str(type_) for type_ in operator.ports[0].types[width:]] == ["INT NOT NULL"]
 
 
@@ -87,10 +87,13 @@ def test_an_interval_join_holds_the_watermark_back(join_type: str, held_back: in
     node_of(data, "interval-join")["intervalJoinSpec"]["joinSpec"]["joinType"] = join_type
     operator, event_time = lowered(data, "interval-join")
     assert (event_time, operator.holds_back) == (True, held_back)
-    assert (told(operator.parameters)["lowerBound"], told(operator.parameters)["upperBound"]) == (-14_400_000, 0)
-    assert not told(operator.parameters)["sharedWatermark"]
+    assert (
+        kernel_parameters(operator.parameters)["lowerBound"],
+        kernel_parameters(operator.parameters)["upperBound"],
+    ) == (-14_400_000, 0)
+    assert not kernel_parameters(operator.parameters)["sharedWatermark"]
     operator, _ = lowered(data, "interval-join", row_by_row=True)
-    assert told(operator.parameters)["sharedWatermark"], "control rows have told of that of both inputs"
+    assert kernel_parameters(operator.parameters)["sharedWatermark"], "control rows have told of that of both inputs"
 
 
 def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
@@ -98,13 +101,13 @@ def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
     data = data_of("interval_join/left_outer")
     join = node_of(data, "interval-join")
     left, _ = (edge["source"] for edge in data["edges"] if edge["target"] == join["id"])
-    kept, todo = {join["id"]}, [left]
+    retained, todo = {join["id"]}, [left]
     while todo:
-        kept.add(todo[-1])
+        retained.add(todo[-1])
         at = todo.pop()
         todo += [edge["source"] for edge in data["edges"] if edge["target"] == at]
-    data["nodes"] = [node for node in data["nodes"] if node["id"] in kept]
-    data["edges"] = [edge for edge in data["edges"] if {edge["source"], edge["target"]} <= kept]
+    data["nodes"] = [node for node in data["nodes"] if node["id"] in retained]
+    data["edges"] = [edge for edge in data["edges"] if {edge["source"], edge["target"]} <= retained]
     data["edges"].append(data["edges"][-1])
     row = next(node["outputType"] for node in data["nodes"] if node["id"] == left)
     again = [field | {"name": f"{field['name']}0"} for field in row["fields"]]
@@ -115,13 +118,13 @@ def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
     nodes = [node for at, item in enumerate(data["nodes"]) if (node := read_node(item, at)[0]) is not None]
     plan = CompiledPlan(tuple(nodes), tuple(Edge.between(edge["source"], edge["target"]) for edge in data["edges"]))
     operator = lower_keyed(plan.node(join["id"]), Lowering(plan, ExpressionContext()))
-    assert told(operator.parameters)["sharedWatermark"]
+    assert kernel_parameters(operator.parameters)["sharedWatermark"]
 
 
 def test_an_interval_join_in_processing_time() -> None:
     operator, event_time = lowered(data_of("interval_join_proctime"), "interval-join")
     assert (event_time, operator.holds_back) == (False, 0)
-    assert told(operator.parameters)["condition"] is not None
+    assert kernel_parameters(operator.parameters)["condition"] is not None
 
 
 def test_temporal_joins() -> None:
@@ -177,7 +180,7 @@ def test_a_pattern() -> None:
     twice = call("$*$1", reference("B"), literal(2))
     data = pattern(call("$LAST$1", twice, literal(1)))
     operator, event_time = lowered(data, "match")
-    parameters = told(operator.parameters)
+    parameters = kernel_parameters(operator.parameters)
     assert event_time
     assert parameters["pattern"] == [
         {"min": 1, "max": 1, "greedy": True},

@@ -59,8 +59,8 @@ def program(folder: Path) -> CompiledPlan:
 
 def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
     # The order of 6 comes late for OVER windows, sorts and patterns; 4 and 5 have one time.
-    given = [(1, "E", 1, 2), (2, "E", 3, 1), (3, "G", 5, 4), (4, "E", 2, 6), (5, "E", 4, 6), (7, "E", 9, 12)]
-    orders = [{"id": id_, "cur": cur, "amt": amt, "ts": at(ts)} for id_, cur, amt, ts in given]
+    rows = [(1, "E", 1, 2), (2, "E", 3, 1), (3, "G", 5, 4), (4, "E", 2, 6), (5, "E", 4, 6), (7, "E", 9, 12)]
+    orders = [{"id": id_, "cur": cur, "amt": amt, "ts": at(ts)} for id_, cur, amt, ts in rows]
     orders.append({"id": 6, "cur": "E", "amt": 9, "ts": at(6)})
     put(tmp_path / "orders", "1.json", *orders)
     put(
@@ -98,15 +98,15 @@ def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
         (6, None),
         (7, None),
     ]
-    found = dict(values(tmp_path / "rated"))
-    assert found == {1: None, 2: 10, 3: None, 4: 20, 5: 20, 6: 20, 7: None}
+    rate_by_id = dict(values(tmp_path / "rated"))
+    assert rate_by_id == {1: None, 2: 10, 3: None, 4: 20, 5: 20, 6: 20, 7: None}
     assert [id_ for (id_,) in values(tmp_path / "sorted")] == [2, 1, 3, 5, 4, 7]
     assert sorted(values(tmp_path / "rising")) == [("E", 3, 2, 10)]
 
 
 def test_what_is_held_back_keeps_the_unknown(spark: SparkSession) -> None:
-    given = [(UNKNOWN,), (UNKNOWN + 4,), (UNKNOWN + 5,), (None,), (10,)]
-    frame = spark.createDataFrame(given, "watermark BIGINT")
-    found = [row[0] for row in frame.select(held_back(4)).collect()]
-    assert found == [UNKNOWN, UNKNOWN + 4, UNKNOWN + 1, None, 6]
-    assert [row[0] for row in frame.select(held_back(0)).collect()] == [value for (value,) in given]
+    rows = [(UNKNOWN,), (UNKNOWN + 4,), (UNKNOWN + 5,), (None,), (10,)]
+    frame = spark.createDataFrame(rows, "watermark BIGINT")
+    actual = [row[0] for row in frame.select(held_back(4)).collect()]
+    assert actual == [UNKNOWN, UNKNOWN + 4, UNKNOWN + 1, None, 6]
+    assert [row[0] for row in frame.select(held_back(0)).collect()] == [value for (value,) in rows]

@@ -94,8 +94,8 @@ def test_the_first_row_by_time_is_given_out_once_it_is_known(harness: Harness, s
     assert answers[-1].timers == 0
 
 
-def rows(*given: tuple[Any, ...], at: int = -1000) -> list[Change]:
-    return [Change("+I", row, watermark=at) for row in given]
+def rows(*values: tuple[Any, ...], at: int = -1000) -> list[Change]:
+    return [Change("+I", row, watermark=at) for row in values]
 
 
 def test_the_first_row_comes_with_the_watermark(harness: Harness) -> None:

@@ -62,14 +62,14 @@ def stamp(ms: int) -> str:
 
 
 def expected(window: dict[str, Any], rows: list[Change], retracting: bool) -> Counter[tuple[Any, ...]]:
-    found: dict[tuple[str, int, int], list[tuple[int, int | None]]] = {}
+    panes: dict[tuple[str, int, int], list[tuple[int, int | None]]] = {}
     for row in rows:
         key, value, time = row.values
         for start, end in ends(window, time):
             if end - 1 > watermark(row):
-                found.setdefault((key, start, end), []).append((1 if row.adds else -1, value))
+                panes.setdefault((key, start, end), []).append((1 if row.adds else -1, value))
     result: Counter[tuple[Any, ...]] = Counter()
-    for (key, start, end), values in found.items():
+    for (key, start, end), values in panes.items():
         count = sum(sign for sign, _ in values)
         known = [sign * value for sign, value in values if value is not None]
         present = sum(sign for sign, value in values if value is not None)
@@ -109,8 +109,8 @@ def test_rows_that_are_taken_back_leave_their_windows(
     assert (answers[-1].keys, answers[-1].state_rows) == (0, 0)
 
 
-def rows(*given: tuple[Any, ...], at: int = -1000) -> list[Change]:
-    return [Change("+I", row, key=row[0], watermark=at) for row in given]
+def rows(*values: tuple[Any, ...], at: int = -1000) -> list[Change]:
+    return [Change("+I", row, key=row[0], watermark=at) for row in values]
 
 
 def test_a_window_fires_when_the_watermark_has_its_last_millisecond(harness: Harness) -> None:

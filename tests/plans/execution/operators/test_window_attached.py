@@ -49,11 +49,11 @@ JOIN: dict[str, Any] = {
 
 def groups(steps: list[Step]) -> dict[str, list[Change]]:
     """Rows in time by key."""
-    found: dict[str, list[Change]] = {}
+    by_key: dict[str, list[Change]] = {}
     for row in in_order(steps):
         if row.values[2] - 1 > watermark(row):
-            found.setdefault(row.key, []).append(row)
-    return found
+            by_key.setdefault(row.key, []).append(row)
+    return by_key
 
 
 def windowed(values: st.SearchStrategy[int | None], ports: int = 1) -> st.SearchStrategy[list[Step]]:
@@ -92,7 +92,7 @@ def test_equal_rows_rank_by_arrival(harness: Harness) -> None:
 
 @pytest.mark.parametrize(("value", "first"), [(9, 9), (0, 5)], ids=["a better row", "a worse row"])
 def test_rows_from_before_beyond_the_last_rank_do_not_come_out(harness: Harness, value: int, first: int) -> None:
-    rows = [Change("+I", ("a", each, 10), watermark=0) for each in (5, 4, 3)]
+    rows = [Change("+I", ("a", time, 10), watermark=0) for time in (5, 4, 3)]
     more = Change("+I", ("a", value, 10), watermark=0)
     steps = [Step(0, rows), Step(1, [more], spec={**RANK, "end": 1}), Step(2, [], watermark=9)]
     answers = harness.run({**RANK, "end": 3}, steps)
@@ -111,7 +111,7 @@ def test_the_first_or_last_row_of_a_window(harness: Harness, steps: list[Step], 
 
 @pytest.mark.parametrize(("last", "name"), [(True, "b"), (False, "a")])
 def test_of_equal_times_the_last_or_the_first_to_arrive(harness: Harness, last: bool, name: str) -> None:
-    rows = [Change("+I", (each, 1, 10), watermark=0) for each in "ab"]
+    rows = [Change("+I", (key, 1, 10), watermark=0) for key in "ab"]
     steps = [Step(0, rows[:1]), Step(1, rows[1:]), Step(2, [], watermark=9)]
     assert short(harness.run({**DEDUPLICATE, "keepLast": last}, steps)[2].out) == [f"+I({name}, 1, 10)"]
 

@@ -22,15 +22,15 @@ from compiled_plan.plans.execution.operators.base import (
 from compiled_plan.plans.inspection.checked_plans import read_plan
 from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.plan import CompiledPlan
-from tests.support.kernel.specs import told
+from tests.support.kernel.specs import kernel_parameters
 from tests.support.plan_files import data_of
 
 MINUTE = 60_000
 
 
 def node_of(data: Any, type_: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == f"stream-exec-{type_}_1")
-    return found
+    result: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == f"stream-exec-{type_}_1")
+    return result
 
 
 def lowered(data: Any, type_: str, zone: str = "UTC") -> tuple[KeyedOperator, bool]:
@@ -46,7 +46,7 @@ def test_a_two_phase_aggregate_gets_the_columns_it_needs_and_the_time(session: S
     assert event_time
     assert operator.parameters.TYPE == "window-aggregate"
     plain = {"filter": -1, "distinct": False, "needRetract": False, "ignoreNulls": False, "python": None}
-    assert told(operator.parameters) == {
+    assert kernel_parameters(operator.parameters) == {
         "grouping": [0],
         "aggs": [
             {"function": "$COUNT$1", "args": [], **plain},
@@ -67,42 +67,49 @@ def test_a_two_phase_aggregate_gets_the_columns_it_needs_and_the_time(session: S
     row = session.sql("SELECT 'u' AS usr, 1 AS dur, TIMESTAMP_NTZ'1970-01-01 00:07:00' AS ts")
     flow = Flow(F.lit(0), F.lit(0), F.lit(None), tuple(F.col(name) for name in row.columns))
     # A tumbling window is part of the key.
-    (found,) = row.select(port.key(flow).alias("key"), F.array(*port.columns(flow)[2:]).alias("time")).collect()
-    assert (found.key, found.time) == ("1:u,600000", [7 * MINUTE])
+    (result,) = row.select(port.key(flow).alias("key"), F.array(*port.columns(flow)[2:]).alias("time")).collect()
+    assert (result.key, result.time) == ("1:u,600000", [7 * MINUTE])
 
 
 def test_windows_that_overlap_share_a_key(session: SparkSession) -> None:
     operator, _ = lowered(data_of("window/hop_agg"), "global-window-aggregate")
-    assert told(operator.parameters)["window"] == {
+    assert kernel_parameters(operator.parameters)["window"] == {
         "type": "hopping",
         "size": 10 * MINUTE,
         "slide": 5 * MINUTE,
         "offset": 0,
     }
-    assert told(operator.parameters)["newestFirst"]
+    assert kernel_parameters(operator.parameters)["newestFirst"]
     flow = Flow(F.lit(0), F.lit(0), F.lit(None), (F.lit("p"), F.lit(1), F.lit("2024-01-01").cast("timestamp_ntz")))
-    (found,) = session.range(1).select(operator.ports[0].key(flow).alias("key")).collect()
-    assert found.key == "=p"
+    (row,) = session.range(1).select(operator.ports[0].key(flow).alias("key")).collect()
+    assert row.key == "=p"
 
 
 def test_cumulative_windows_and_offsets() -> None:
-    assert told(lowered(data_of("cumulate"), "global-window-aggregate")[0].parameters)["window"]["type"] == "cumulative"
+    assert (
+        kernel_parameters(lowered(data_of("cumulate"), "global-window-aggregate")[0].parameters)["window"]["type"]
+        == "cumulative"
+    )
     operator, _ = lowered(data_of("window/tumble_offset"), "global-window-aggregate")
-    assert told(operator.parameters)["window"] == {"type": "tumbling", "size": 5 * MINUTE, "offset": 2 * MINUTE}
+    assert kernel_parameters(operator.parameters)["window"] == {
+        "type": "tumbling",
+        "size": 5 * MINUTE,
+        "offset": 2 * MINUTE,
+    }
 
 
 def test_sessions() -> None:
     operator, event_time = lowered(data_of("window/session_no_partition"), "window-aggregate")
     assert (operator.parameters.TYPE, event_time) == ("session-aggregate", True)
-    assert told(operator.parameters)["window"] == {"gap": 2 * MINUTE}
+    assert kernel_parameters(operator.parameters)["window"] == {"gap": 2 * MINUTE}
 
 
 def test_windows_of_group_by() -> None:
     operator, event_time = lowered(data_of("group_window_hop"), "group-window-aggregate")
     assert (operator.parameters.TYPE, event_time) == ("window-aggregate", True)
-    assert told(operator.parameters)["dropNullTimes"]
-    assert not told(operator.parameters)["newestFirst"]
-    assert told(operator.parameters)["properties"] == ["start", "end", "rowtime", "proctime"]
+    assert kernel_parameters(operator.parameters)["dropNullTimes"]
+    assert not kernel_parameters(operator.parameters)["newestFirst"]
+    assert kernel_parameters(operator.parameters)["properties"] == ["start", "end", "rowtime", "proctime"]
 
 
 def test_windows_of_processing_time_lie_on_the_clock_of_the_zone() -> None:
@@ -110,8 +117,8 @@ def test_windows_of_processing_time_lie_on_the_clock_of_the_zone() -> None:
     node_of(data, "group-window-aggregate")["configuration"].pop("table.local-time-zone")
     operator, event_time = lowered(data, "group-window-aggregate", zone="Asia/Kolkata")
     assert (operator.parameters.TYPE, event_time) == ("session-aggregate", False)
-    assert told(operator.parameters)["zone"] == "Asia/Kolkata"
-    assert told(operator.parameters)["time"] is None
+    assert kernel_parameters(operator.parameters)["zone"] == "Asia/Kolkata"
+    assert kernel_parameters(operator.parameters)["time"] is None
 
 
 def test_windows_of_a_number_of_rows() -> None:
@@ -119,7 +126,7 @@ def test_windows_of_a_number_of_rows() -> None:
     node_of(data, "group-window-aggregate")["window"] |= {"isTimeWindow": False, "size": 3, "slide": 2}
     operator, _ = lowered(data, "group-window-aggregate")
     assert operator.parameters.TYPE == "count-window-aggregate"
-    assert told(operator.parameters)["window"] == {"size": 3, "slide": 2}
+    assert kernel_parameters(operator.parameters)["window"] == {"size": 3, "slide": 2}
 
 
 def test_windows_that_rows_carry() -> None:
@@ -128,8 +135,11 @@ def test_windows_that_rows_carry() -> None:
     time = windowing.pop("timeAttributeIndex")
     windowing |= {"strategy": "WindowAttached", "windowStart": time, "windowEnd": time}
     operator, _ = lowered(data, "global-window-aggregate")
-    assert told(operator.parameters)["window"] == {"type": "attached"}
-    assert (told(operator.parameters)["windowStart"], told(operator.parameters)["windowEnd"]) == (2, 3)
+    assert kernel_parameters(operator.parameters)["window"] == {"type": "attached"}
+    assert (
+        kernel_parameters(operator.parameters)["windowStart"],
+        kernel_parameters(operator.parameters)["windowEnd"],
+    ) == (2, 3)
 
 
 def test_a_global_aggregate_needs_its_local_one() -> None:
@@ -153,14 +163,18 @@ def test_only_sessions_of_a_table_function_keep_state() -> None:
     assert (is_keyed(aligned), is_stateless(aligned), aligned.uid) == (False, True, None)
     node["windowing"]["window"] = {"type": "SessionWindow", "gap": "PT5M", "partition_key_indices": [0]}
     operator, event_time = lowered(data, "window-table-function")
-    assert (operator.parameters.TYPE, event_time, told(operator.parameters)["time"]) == ("session-rows", True, 4)
+    assert (operator.parameters.TYPE, event_time, kernel_parameters(operator.parameters)["time"]) == (
+        "session-rows",
+        True,
+        4,
+    )
     assert CompiledPlan.from_dict(data).node(node["id"]).keeps_state
 
 
 def test_top_n_and_deduplication() -> None:
     operator, event_time = lowered(data_of("window/window_topn_direct"), "window-rank")
     assert event_time
-    assert told(operator.parameters) == {
+    assert kernel_parameters(operator.parameters) == {
         "windowEnds": [3],
         "zone": None,
         "orderBy": [{"index": 1, "ascending": False, "nullsLast": True}],
@@ -169,7 +183,12 @@ def test_top_n_and_deduplication() -> None:
         "outputRowNumber": False,
     }
     operator, _ = lowered(data_of("window/window_dedup_first"), "window-deduplicate")
-    assert told(operator.parameters) == {"windowEnds": [4], "zone": None, "orderColumn": 2, "keepLast": False}
+    assert kernel_parameters(operator.parameters) == {
+        "windowEnds": [4],
+        "zone": None,
+        "orderColumn": 2,
+        "keepLast": False,
+    }
 
 
 @pytest.mark.parametrize(
@@ -190,7 +209,8 @@ def test_a_join(session: SparkSession) -> None:
     operator, event_time = lowered(data_of("window/window_join_full"), "window-join")
     assert event_time
     assert {
-        name: told(operator.parameters)[name] for name in ("joinType", "windowEnds", "filterNulls", "condition")
+        name: kernel_parameters(operator.parameters)[name]
+        for name in ("joinType", "windowEnds", "filterNulls", "condition")
     } == {
         "joinType": "FULL",
         "windowEnds": [3, 3],
@@ -200,5 +220,5 @@ def test_a_join(session: SparkSession) -> None:
     times = [F.lit(text).cast("timestamp_ntz") for text in ("1970-01-01 00:00:00", "1970-01-01 00:00:01")]
     flow = Flow(F.lit(0), F.lit(0), F.lit(None), (F.lit("u"), F.lit("p"), *times))
     keys = [port.key(flow).alias(f"k{at}") for at, port in enumerate(operator.ports)]
-    (found,) = session.range(1).select(*keys).collect()
-    assert found.k0 == found.k1 == "1:u,0,1000000"
+    (row,) = session.range(1).select(*keys).collect()
+    assert row.k0 == row.k1 == "1:u,0,1000000"

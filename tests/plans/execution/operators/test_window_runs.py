@@ -71,12 +71,12 @@ def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", files=4)
     Run(spark, program(tmp_path), RunOptions(max_files_per_batch=1)).execute()
 
-    def found(name: str) -> list[tuple[Any, ...]]:
+    def rows_of(name: str) -> list[tuple[Any, ...]]:
         return sorted(values(tmp_path / name), key=repr)
 
     ten, twenty = second(10), second(20)
-    assert found("tumbled") == [(ten, "a", 2, 4), (ten, "b", 1, 2), (twenty, "a", 2, 11), (twenty, "b", 1, 6)]
-    assert found("most") == [(second(5), 1), (ten, 2), (second(15), 2), (twenty, 2), (second(25), 2)]
+    assert rows_of("tumbled") == [(ten, "a", 2, 4), (ten, "b", 1, 2), (twenty, "a", 2, 11), (twenty, "b", 1, 6)]
+    assert rows_of("most") == [(second(5), 1), (ten, 2), (second(15), 2), (twenty, 2), (second(25), 2)]
     sessions = [
         (second(1), second(5), "a", 1),
         (second(3), second(7), "b", 1),
@@ -85,8 +85,8 @@ def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
         (second(12), second(16), "b", 1),
         (second(16), second(23), "a", 2),
     ]
-    assert found("sat") == sessions
-    assert found("seen") == [
+    assert rows_of("sat") == sessions
+    assert rows_of("seen") == [
         ("a", 1, second(1)),
         ("a", 3, second(6)),
         ("a", 4, second(16)),
@@ -95,6 +95,6 @@ def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
         ("b", 2, second(3)),
         ("b", 6, second(12)),
     ]
-    assert found("best") == [(ten, 3), (twenty, 7)]
-    assert found("paired") == [(1, 3), (2, None)]
-    assert found("grouped") == [(second(0), 3), (second(10), 3)]
+    assert rows_of("best") == [(ten, 3), (twenty, 7)]
+    assert rows_of("paired") == [(1, 3), (2, None)]
+    assert rows_of("grouped") == [(second(0), 3), (second(10), 3)]

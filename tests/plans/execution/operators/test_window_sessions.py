@@ -68,7 +68,7 @@ class Model:
         if end - 1 <= watermark(row):
             return
         self.open = [session for session in self.open if session not in joined]
-        self.open.append((start, end, [*(each for s in joined for each in s[2]), row]))
+        self.open.append((start, end, [*(member for s in joined for member in s[2]), row]))
 
 
 def sessions(rows: list[Change]) -> dict[str, list[tuple[int, int, list[Change]]]]:
@@ -88,8 +88,8 @@ STEPS = arrivals(ROWS, time=lambda row: int(row[2]), key=lambda row: str(row[0])
 def test_each_session_fires_once_with_its_rows(harness: Harness, steps: list[Step]) -> None:
     answers = harness.run(AGGREGATE, steps)
     expected: Counter[tuple[Any, ...]] = Counter()
-    for key, found in sessions(in_order(steps)).items():
-        for start, end, rows in found:
+    for key, spans in sessions(in_order(steps)).items():
+        for start, end, rows in spans:
             known = [row.values[1] for row in rows if row.values[1] is not None]
             expected[(key, len(rows), sum(known) if known else None, len(set(known)), start, end)] += 1
     out = [change.values for answer in answers for change in answer.out]
@@ -101,8 +101,8 @@ def test_each_session_fires_once_with_its_rows(harness: Harness, steps: list[Ste
 def test_a_session_whose_rows_were_all_taken_back_gives_nothing(harness: Harness, steps: list[Step]) -> None:
     answers = harness.run({**AGGREGATE, "needRetraction": True}, steps)
     expected: Counter[tuple[Any, ...]] = Counter()
-    for key, found in sessions(in_order(steps)).items():
-        for start, end, rows in found:
+    for key, spans in sessions(in_order(steps)).items():
+        for start, end, rows in spans:
             count = sum(1 if row.adds else -1 for row in rows)
             if count:
                 expected[(key, count, start, end)] += 1
@@ -114,8 +114,8 @@ def test_a_session_whose_rows_were_all_taken_back_gives_nothing(harness: Harness
 def test_the_table_function_gives_each_row_its_session(harness: Harness, steps: list[Step]) -> None:
     answers = harness.run(ROWS_OF, steps)
     expected: Counter[tuple[Any, ...]] = Counter()
-    for found in sessions(in_order(steps)).values():
-        for start, end, rows in found:
+    for spans in sessions(in_order(steps)).values():
+        for start, end, rows in spans:
             for row in rows:
                 expected[(row.values[0], row.values[1], start, end, end - 1)] += 1
     out = [change.values for answer in answers for change in answer.out]
@@ -123,8 +123,8 @@ def test_the_table_function_gives_each_row_its_session(harness: Harness, steps: 
     assert (answers[-1].keys, answers[-1].state_rows) == (0, 0)
 
 
-def rows(*given: tuple[int, int], at: int) -> list[Change]:
-    return [Change("+I", ("a", value, time), key="a", watermark=at) for value, time in given]
+def rows(*pairs: tuple[int, int], at: int) -> list[Change]:
+    return [Change("+I", ("a", value, time), key="a", watermark=at) for value, time in pairs]
 
 
 def test_sessions_that_touch_are_one(harness: Harness) -> None:

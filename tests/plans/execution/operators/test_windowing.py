@@ -48,10 +48,10 @@ def tried(window: Aligned, time: int) -> list[tuple[int, int]]:
 def test_windows_of_a_time(session: SparkSession, window: Aligned) -> None:
     frame = session.range(TIMES.start, TIMES.stop).select(F.col("id").alias("time"))
     ends = window_ends(F.col("time"), window)
-    found = frame.select(
+    windows = frame.select(
         "time", lambdas.transform(ends, lambda end: F.array(window_start(end, window), end)).alias("all")
     )
-    assert {row.time: [tuple(each) for each in row.all] for row in found.collect()} == {
+    assert {row.time: [tuple(window) for window in row.all] for row in windows.collect()} == {
         time: tried(window, time) for time in TIMES
     }
     if isinstance(window, Tumbling):

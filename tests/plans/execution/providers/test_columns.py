@@ -17,14 +17,14 @@ def struct(**fields: s.DataType) -> s.StructType:
     return s.StructType([s.StructField(name, type_) for name, type_ in fields.items()])
 
 
-def check(declared: str, given: s.StructType) -> None:
+def check(declared: str, columns: s.StructType) -> None:
     row = t.parse_type(f"ROW<{declared}>")
     assert isinstance(row, t.RowType)
-    check_columns(TableSpec("c.d.t", row, {}), given, "p")
+    check_columns(TableSpec("c.d.t", row, {}), columns, "p")
 
 
 @pytest.mark.parametrize(
-    ("declared", "given"),
+    ("declared", "columns"),
     [
         ("a INT NOT NULL", struct(a=INT, b=TEXT)),
         ("a VARCHAR(3), b CHAR(2)", struct(b=TEXT, a=s.VarcharType(3))),
@@ -36,12 +36,12 @@ def check(declared: str, given: s.StructType) -> None:
         ),
     ],
 )
-def test_fit(declared: str, given: s.StructType) -> None:
-    check(declared, given)
+def test_fit(declared: str, columns: s.StructType) -> None:
+    check(declared, columns)
 
 
 @pytest.mark.parametrize(
-    ("declared", "given", "message"),
+    ("declared", "columns", "message"),
     [
         ("a INT", struct(b=INT), "provider 'p' has no column 'a'"),
         ("a INT", struct(A=INT), "provider 'p' has no column 'a'"),
@@ -61,8 +61,8 @@ def test_fit(declared: str, given: s.StructType) -> None:
         ("a STRING", struct(a=s.VariantType()), "has it as Spark's variant"),
     ],
 )
-def test_unfit(declared: str, given: s.StructType, message: str) -> None:
+def test_unfit(declared: str, columns: s.StructType, message: str) -> None:
     with pytest.raises(DataError) as caught:
-        check(declared, given)
+        check(declared, columns)
     assert message in caught.value.message
     assert caught.value.where == "table c.d.t" and caught.value.remedy

@@ -140,10 +140,10 @@ def test_dead_letters_in_a_table_are_refused_too() -> None:
 
 
 def test_two_tables_over_one_topic_are_refused() -> None:
-    other = TOPIC.replace("TABLE topic", "TABLE other")
+    second_table = TOPIC.replace("TABLE topic", "TABLE other")
     sql = (
         TOPIC.format(more="")
-        + other.format(more="")
+        + second_table.format(more="")
         + OUT
         + "INSERT INTO sink SELECT k, COUNT(*) FROM (SELECT k FROM topic UNION ALL SELECT k FROM other) GROUP BY k;"
     )

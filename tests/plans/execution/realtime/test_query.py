@@ -49,23 +49,23 @@ def planned(place: Path, folder: Path, orders: int = 200, rate: int = 100) -> Pa
 
 def table(lines: Iterable[str]) -> Counter[str]:
     """The rows that are left of a changelog."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for line in lines:
         match = _LINE.fullmatch(line)
         assert match is not None, line
-        found[match[2]] += 1 if match[1][1] in "I" or match[1] == "+U" else -1
-    assert all(count >= 0 for count in found.values()), found
-    return +found
+        result[match[2]] += 1 if match[1][1] in "I" or match[1] == "+U" else -1
+    assert all(count >= 0 for count in result.values()), result
+    return +result
 
 
 def last(lines: Iterable[str]) -> dict[str, str]:
     """The last row of each customer: what a reader of a changelog that may repeat itself is left with."""
-    found = {}
+    result = {}
     for line in lines:
         match = _LINE.fullmatch(line)
         if match is not None and match[1] in ("+I", "+U"):
-            found[match[2].partition(",")[0]] = match[2]
-    return found
+            result[match[2].partition(",")[0]] = match[2]
+    return result
 
 
 def pairs(folder: Path) -> list[tuple[int, int]]:

@@ -64,9 +64,9 @@ def aggregates(width: int, group: int, value: int) -> Stage:
         for row in tables[0].elements():
             groups.setdefault(row[group], []).append(row[value])
         return Counter(
-            (of, len(found), sum(there), max(there)) if there else (of, len(found), None, None)
-            for of, found in groups.items()
-            for there in [[value for value in found if value is not None]]
+            (of, len(members), sum(there), max(there)) if there else (of, len(members), None, None)
+            for of, members in groups.items()
+            for there in [[value for value in members if value is not None]]
         )
 
     return Stage(spec, lambda row: str(row[group]), model)
@@ -96,8 +96,8 @@ def ranks() -> Stage:
     spec = test_rank.spec("retract", inputTypes=[columns], outputTypes=columns, orderBy=order)
 
     def model(tables: Sequence[Table]) -> Table:
-        found = sorted(tables[0].elements(), key=lambda row: (-row[1], row[0] is None, row[0]))
-        return Counter(found[:2])
+        ranked = sorted(tables[0].elements(), key=lambda row: (-row[1], row[0] is None, row[0]))
+        return Counter(ranked[:2])
 
     return Stage(spec, lambda row: "", model)
 
@@ -156,7 +156,7 @@ def interleaved(inputs: Sequence[Sequence[Change]], chance: random.Random) -> It
     while left:
         rows = chance.choice(left)
         yield rows.pop()
-        left = [each for each in left if each]
+        left = [batch for batch in left if batch]
 
 
 def keyed(stage: Stage, row: Change) -> Change:
@@ -189,8 +189,8 @@ def test_both_modes_leave_the_table_of_the_rows_that_are_left(
 
 
 def sources(rows: Iterable[Change]) -> list[list[Change]]:
-    found = list(rows)
-    return [[row for row in found if row.port == port] for port in (0, 1)]
+    all_rows = list(rows)
+    return [[row for row in all_rows if row.port == port] for port in (0, 1)]
 
 
 def killed(
@@ -236,6 +236,6 @@ def test_what_was_seen_for_a_moment_may_stay_after_a_kill(harness: Harness) -> N
     """A row that is padded in the batch that is killed has its match at once in the one that follows."""
     stages = [joins("LEFT"), aggregates(4, group=3, value=0)]
     left, right = Change("+I", (1, 7)), Change("+I", (1, 8), port=1)
-    found = killed(harness, stages, [[], [[left]], [[right, left]]], random.Random(1))
-    assert found == Counter([(8, 1, 1, 1), (None, 1, 1, 1)])
+    actual = killed(harness, stages, [[], [[left]], [[right, left]]], random.Random(1))
+    assert actual == Counter([(8, 1, 1, 1), (None, 1, 1, 1)])
     assert reference(stages, [[left, right]]) == Counter([(8, 1, 1, 1)])

@@ -51,8 +51,8 @@ def test_a_database_has_the_last_row_of_each_key(postgres: Server, tmp_path: Pat
     plan = planned(tmp_path, f"{NUMBERS}{sink}INSERT INTO counts {COUNTS.format(source='numbers')}")
     said = process("execute_plan", plan, *REAL_TIME)
     assert said.returncode == 0, said.stderr
-    found = psql(postgres.port, "SELECT k, n, total FROM rt_counts")
-    assert sorted(", ".join(row) for row in found) == printed(tmp_path)
+    rows = psql(postgres.port, "SELECT k, n, total FROM rt_counts")
+    assert sorted(", ".join(row) for row in rows) == printed(tmp_path)
 
 
 @pytest.mark.deep

@@ -18,9 +18,9 @@ def test_slots_are_counted_and_told_by_what_needs_them() -> None:
 @pytest.mark.parametrize("master", ["", "local", "local[*]"])
 def test_a_local_session_gets_slots_for_all_tasks(master: str) -> None:
     plan = compiled(NUMBERS + OUT + COUNTS.format(source="numbers"))
-    found, settings = local_session([plan], master, {"spark.sql.shuffle.partitions": "3"})
-    assert found.startswith("local[")
-    assert int(found[6:-1]) >= Slots({"numbers": 1}, True, 1, 3).needed
+    session_master, settings = local_session([plan], master, {"spark.sql.shuffle.partitions": "3"})
+    assert session_master.startswith("local[")
+    assert int(session_master[6:-1]) >= Slots({"numbers": 1}, True, 1, 3).needed
     assert settings["spark.sql.shuffle.partitions"] == "3"
 
 

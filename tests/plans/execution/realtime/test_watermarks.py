@@ -106,12 +106,12 @@ class Streams:
         self.topics, self.name, self.partitions = topics, name, {"a": partitions, "b": 1, "r": 1}
         for table, number in self.partitions.items():
             topics.make(f"{name}-{table}", number)
-        made = [self._table(table) for table in TABLES]
+        statements = [self._table(table) for table in TABLES]
         for query in QUERIES:
             options = f"'connector' = 'print', 'print-identifier' = '{query}'"
-            made.append(f"CREATE TABLE to_{query} ({QUERIES[query][0]}) WITH ({options});")
+            statements.append(f"CREATE TABLE to_{query} ({QUERIES[query][0]}) WITH ({options});")
         inserts = [f"INSERT INTO to_{query} {QUERIES[query][1]};" for query in QUERIES]
-        self.sql = "\n".join([*made, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
+        self.sql = "\n".join([*statements, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
 
     def _table(self, table: str) -> str:
         where = f"'topic' = '{self.name}-{table}', {self.topics.options}"
@@ -235,18 +235,18 @@ class Silent:
         folder.mkdir()
         for table, partitions in (("a", 3), ("b", 1)):
             topics.make(f"{name}-{table}", partitions)
-        made = [self._table("a", ""), self._table("b", ", 'scan.watermark.idle-timeout' = '2 s'")]
+        statements = [self._table("a", ""), self._table("b", ", 'scan.watermark.idle-timeout' = '2 s'")]
         inserts = []
-        made.append("CREATE TABLE seen (k INT, v INT) WITH ('connector' = 'print', 'print-identifier' = 'seen');")
+        statements.append("CREATE TABLE seen (k INT, v INT) WITH ('connector' = 'print', 'print-identifier' = 'seen');")
         for table in ("a", "b"):
             inserts.append(f"INSERT INTO seen SELECT k, v FROM {table};")
-            made.append(
+            statements.append(
                 f"CREATE TABLE to_{table} (w TIMESTAMP(3), n BIGINT, s BIGINT) WITH ('connector' = 'print',"
                 f" 'print-identifier' = '{table}');"
             )
             query = QUERIES["twice"][1].replace("TABLE a,", f"TABLE {table},")
             inserts.append(f"INSERT INTO to_{table} {query};")
-        text = "\n".join([*made, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
+        text = "\n".join([*statements, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
         plan = TableEnvironment({"table.exec.source.idle-timeout": "1 s"}).compile_script(text)
         (folder / "plan.json").write_text(plan.to_json())
         self.run: Command | None = None
@@ -276,10 +276,10 @@ class Silent:
     def lines(self) -> list[str]:
         return self.before + [line for line in self.said.splitlines() if line[:2] in ("a>", "b>")]
 
-    def gives(self, table: str, *given: tuple[int, int]) -> None:
+    def gives(self, table: str, *events: tuple[int, int]) -> None:
         """Rows of a table, which are read when this returns: the partition and the second of each."""
         rows = []
-        for partition, second in given:
+        for partition, second in events:
             self.given += 1
             time = f"2024-01-01 00:{second // 60:02}:{second % 60:02}"
             rows.append(Message(json.dumps({"k": 0, "v": self.given, "ts": time}), partition=partition))

@@ -32,19 +32,19 @@ class Machine:
         path.write_bytes(content)
 
     @property
-    def kept(self) -> list[str]:
+    def archives(self) -> list[str]:
         return sorted(path.name for path in (self.folder / "cache/compiled-plan").glob("*"))
 
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    made = Machine(tmp_path)
+    machine = Machine(tmp_path)
     for name in ("java/release", "java/lib/server/classes.jsa", "spark/jars/a.jar", "spark/jars/b.jar", "kernel.jar"):
-        made.write(name)
+        machine.write(name)
     monkeypatch.setenv("SPARK_HOME", str(tmp_path / "spark"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("COMPILED_PLAN_CLASSES", raising=False)
-    return made
+    return machine
 
 
 def used(machine: Machine) -> bool:
@@ -60,7 +60,7 @@ def test_what_a_run_left_is_used_from_then_on(machine: Machine) -> None:
     second.write_bytes(_WHOLE)
     assert used(machine)
     assert used(machine)
-    assert machine.kept == [machine.file().name]
+    assert machine.archives == [machine.file().name]
     assert machine.file().read_bytes() == _WHOLE
 
 
@@ -89,7 +89,7 @@ def test_the_four_that_were_used_last_are_kept(machine: Machine) -> None:
         os.utime(machine.file(), (number, number))
     machine.write("kernel.jar", b"x" * 9)
     machine.options()
-    assert machine.kept == sorted(names[-4:])
+    assert machine.archives == sorted(names[-4:])
 
 
 @pytest.mark.parametrize("name", ["HADOOP_CONF_DIR", "SPARK_DIST_CLASSPATH"])

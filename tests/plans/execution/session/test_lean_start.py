@@ -57,10 +57,10 @@ def test_nothing_but_machine_learning_is_left_out(spark: SparkSession) -> None:
         assert before.getResource(_EXTENSIONS) is not None
         assert not loader.getResources(_EXTENSIONS).hasMoreElements()
         for name in ("META-INF/services/org.apache.spark.sql.sources.DataSourceRegister", "META-INF/MANIFEST.MF"):
-            found, all_of_them = loader.getResources(name), before.getResources(name)
+            resources, all_of_them = loader.getResources(name), before.getResources(name)
             while all_of_them.hasMoreElements():
-                assert str(found.nextElement()) == str(all_of_them.nextElement())
-            assert not found.hasMoreElements()
+                assert str(resources.nextElement()) == str(all_of_them.nextElement())
+            assert not resources.hasMoreElements()
     finally:
         start.restore(before)
     assert thread.currentThread().getContextClassLoader() == before

@@ -26,9 +26,9 @@ def test_the_command_and_programs_have_the_options_in_their_order() -> None:
 def test_arguments_are_what_the_command_takes() -> None:
     values = {"available_now": True, "trust_pickled_state": False, "max_files_per_batch": 3, "trigger": ""}
     values |= {"reset": ["a", "b"], "warm_up": [], "time_zone": None, "stop_within": "5s"}
-    found = list(arguments(values))
+    words = list(arguments(values))
     expected = "--available-now --max-files-per-batch 3 --reset a --reset b --stop-within 5s"
-    assert found == expected.split()
+    assert words == expected.split()
     assert set(map(flag, values)) <= {name for item in _params() for name in item.opts}
 
 

@@ -73,12 +73,12 @@ def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: Spark
             assert leave.wait(60)
 
     with ThreadPoolExecutor(2) as pool:
-        other = pool.submit(starting)
+        future = pool.submit(starting)
         assert entered.wait(60)
         run = pool.submit(lambda: env.execute_sql("INSERT INTO nothing SELECT a FROM t").wait())
         wait([run], timeout=2)  # one that does not wait fails by then
         leave.set()
-        other.result(60)
+        future.result(60)
         run.result(60)
 
 

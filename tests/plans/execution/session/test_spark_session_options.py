@@ -47,9 +47,9 @@ def test_functions_in_the_zone_of_the_program(spark: SparkSession, zone: str) ->
     env = TableEnvironment()
     env.execute_sql(f"SET 'table.local-time-zone' = '{zone}'; CREATE VIEW v AS {POINTS}")
     with env.execute_sql(f"SELECT CAST(first_row AS STRING), {calls} FROM v").collect() as rows:
-        found = {row[0]: row[1:] for row in rows}
+        row_by_name = {row[0]: row[1:] for row in rows}
     for number, first in enumerate(("TRUE", "FALSE")):
-        got = dict(zip(RECORDED, found[first], strict=True))
+        got = dict(zip(RECORDED, row_by_name[first], strict=True))
         # Flink reads the rows of a set in any order.
         wanted = {call: results[zone] for call, results in RECORDED.items()}
         differing = {call: (got[call], wanted[call]) for call in RECORDED if got[call] not in wanted[call]}
@@ -66,26 +66,26 @@ IN_BERLIN = ["+I[2023-11-14 23:13:20.000, 1970-01-01 01:00:00, 23]"]
 
 
 def test_which_zone_holds(spark: SparkSession) -> None:
-    kept = TableEnvironment().compile_script("SET 'table.local-time-zone' = 'Asia/Tokyo';" + PROGRAM)
+    plan = TableEnvironment().compile_script("SET 'table.local-time-zone' = 'Asia/Tokyo';" + PROGRAM)
     open_ = TableEnvironment().compile_script(PROGRAM)
-    assert printed(spark, kept) == IN_TOKYO
-    assert printed(spark, kept, time_zone="Europe/Berlin") == IN_BERLIN
+    assert printed(spark, plan) == IN_TOKYO
+    assert printed(spark, plan, time_zone="Europe/Berlin") == IN_BERLIN
     assert printed(spark, open_) == IN_UTC
     assert printed(spark, open_, time_zone="Europe/Berlin") == IN_BERLIN
 
 
 def test_in_a_program(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
     """The plan's zone wins over that of the session that runs it, and execute's argument over both."""
-    kept = TableEnvironment({ZONE: "Asia/Tokyo"}).compile_script(PROGRAM).to_json()
+    zoned = TableEnvironment({ZONE: "Asia/Tokyo"}).compile_script(PROGRAM).to_json()
     open_ = TableEnvironment().compile_script(PROGRAM).to_json()
     env = TableEnvironment({ZONE: "Europe/Berlin"})
-    for text, wanted in ((kept, IN_TOKYO), (open_, IN_BERLIN)):
+    for text, wanted in ((zoned, IN_TOKYO), (open_, IN_BERLIN)):
         env.execute_plan(PlanReference.from_json_string(text)).wait()
         assert capsys.readouterr().out.splitlines() == wanted
     env.execute_sql("SET 'table.dml-sync' = 'true'")
     env.execute_sql(PROGRAM + "SET 'table.local-time-zone' = 'UTC';" + PROGRAM[PROGRAM.index("INSERT") :])
     assert capsys.readouterr().out.splitlines() == [*IN_BERLIN, *IN_UTC]
-    env.load_plan(PlanReference.from_json_string(kept)).execute(time_zone="UTC").wait()
+    env.load_plan(PlanReference.from_json_string(zoned)).execute(time_zone="UTC").wait()
     assert capsys.readouterr().out.splitlines() == IN_UTC
 
 
@@ -204,9 +204,9 @@ def test_rows_with_nulls_inside_are_dropped(
 
 def test_lengths_are_cut_and_padded(spark: SparkSession, tmp_path: Path) -> None:
     lines = printed(spark, strict(tmp_path, {LENGTHS: "TRIM_PAD"}, ROWS[:6]))
-    found = [line.split(", ")[1:4] for line in sorted(lines)]
-    assert [row[0] for row in found[:3]] == ["abc", "ab ", "abc"]
-    assert [row[1] for row in found[3:5]] == ["a", "abc"]
+    rows = [line.split(", ")[1:4] for line in sorted(lines)]
+    assert [row[0] for row in rows[:3]] == ["abc", "ab ", "abc"]
+    assert [row[1] for row in rows[3:5]] == ["a", "abc"]
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class Loops(ScalarFunction):
     """Says that it was called, and never returns."""
 
-    def __init__(self, told: str) -> None:
-        self.told = told
+    def __init__(self, marker: str) -> None:
+        self.marker = marker
 
     def eval(self, number: int) -> int:
-        Path(self.told).touch()
+        Path(self.marker).touch()
         while True:
             number += 1
 
@@ -34,14 +34,14 @@ class Loops(ScalarFunction):
 class LoopsInAggregate(AggregateFunction):
     """The same, in the Python process beside a task."""
 
-    def __init__(self, told: str) -> None:
-        self.told = told
+    def __init__(self, marker: str) -> None:
+        self.marker = marker
 
     def create_accumulator(self) -> list[int]:
         return []
 
     def accumulate(self, accumulator: list[int], number: int) -> None:
-        Path(self.told).touch()
+        Path(self.marker).touch()
         while True:
             number += 1
 
@@ -50,17 +50,17 @@ class LoopsInAggregate(AggregateFunction):
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path / "told"
+def marker(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "marker"
 
 
 @pytest.mark.parametrize("function", [Loops, LoopsInAggregate])
 def test_a_run_is_cancelled_while_a_function_loops(
-    spark: SparkSession, told: Path, function: Callable[[str], ScalarFunction]
+    spark: SparkSession, marker: Path, function: Callable[[str], ScalarFunction]
 ) -> None:
     table = TableEnvironment().from_values([(1,), (2,)], ["n"])
-    result = table.select(call(function(str(told)), col("n"))).execute()
-    wait_until(told.exists)
+    result = table.select(call(function(str(marker)), col("n"))).execute()
+    wait_until(marker.exists)
     started = time.monotonic()
     result.cancel()
     assert time.monotonic() - started < 20
@@ -68,10 +68,10 @@ def test_a_run_is_cancelled_while_a_function_loops(
     wait_until(lambda: not running_tasks(spark))
 
 
-def test_leaving_the_rows_ends_a_run_whose_function_loops(spark: SparkSession, told: Path) -> None:
+def test_leaving_the_rows_ends_a_run_whose_function_loops(spark: SparkSession, marker: Path) -> None:
     table = TableEnvironment().from_values([(1,), (2,)], ["n"])
-    with table.select(call(Loops(str(told)), col("n"))).execute().collect():
-        wait_until(told.exists)
+    with table.select(call(Loops(str(marker)), col("n"))).execute().collect():
+        wait_until(marker.exists)
     wait_until(lambda: not running_tasks(spark))
 
 

@@ -60,9 +60,9 @@ def test_places_are_absolute_paths_in_quotes() -> None:
 
 def test_a_record_that_cannot_be_read_has_a_place_and_a_remedy() -> None:
     said = "kernel.formats.UnreadableException: a record; at: here; try: x; at: '/a/1.csv', line 2; try: y"
-    found = translate(RuntimeError(f"Job aborted\nCaused by: {said}"))
-    assert type(found) is DataError
-    assert (found.message, found.where, found.remedy) == ("a record; at: here; try: x", "'/a/1.csv', line 2", "y")
+    error = translate(RuntimeError(f"Job aborted\nCaused by: {said}"))
+    assert type(error) is DataError
+    assert (error.message, error.where, error.remedy) == ("a record; at: here; try: x", "'/a/1.csv', line 2", "y")
 
 
 def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> None:
@@ -73,18 +73,18 @@ def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> Non
     text = (
         f"[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: {error}\n=== Streaming Query ===\n{plan}"
     )
-    found = translate(RuntimeError(text), ["b:2", "a:1", "b:2"])
-    assert type(found) is ExecutionError
+    failure = translate(RuntimeError(text), ["b:2", "a:1", "b:2"])
+    assert type(failure) is ExecutionError
     said = "TimeoutException: Timed out waiting for a node assignment. Call: listOffsets"
-    assert found.message == f"Kafka's brokers a:1 b:2 do not answer: {said}"
-    assert "start the plan again" not in found.message and "checkpoint" in found.remedy
+    assert failure.message == f"Kafka's brokers a:1 b:2 do not answer: {said}"
+    assert "start the plan again" not in failure.message and "checkpoint" in failure.remedy
 
 
 def test_memory_that_ends_in_the_thread_of_the_query() -> None:
     fault = RuntimeError("[STREAM_FAILED] Query [id = 1] terminated with exception: Java heap space SQLSTATE: XXKST")
     fault._stackTrace = f"StreamingQueryException: {fault}\n{HEAP}"  # type: ignore[attr-defined]
-    found = translate(fault)
-    assert found.message == "the JVM that Spark runs in has no memory left: Java heap space"
+    error = translate(fault)
+    assert error.message == "the JVM that Spark runs in has no memory left: Java heap space"
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_memory_that_ends_in_the_thread_of_the_query() -> None:
     ids=str,
 )
 def test_a_jvm_that_is_gone(fault: Exception) -> None:
-    found = translate(fault)
-    assert isinstance(found, LostSparkError)
-    assert "it was killed, or had no memory left" in found.message and "checkpoint" in found.remedy
+    error = translate(fault)
+    assert isinstance(error, LostSparkError)
+    assert "it was killed, or had no memory left" in error.message and "checkpoint" in error.remedy
 
 
 def test_a_file_of_the_checkpoint_that_is_gone_is_no_failure_that_passes() -> None:
@@ -116,9 +116,9 @@ def test_state_of_another_form_is_no_bad_row() -> None:
         "Job aborted\nCaused by: org.compiledplan.kernel.state.StateFormatException: operator rank-o: its state is of "
         "the format rank in version 2, known here is version 1; run it with the release that wrote it, or start again"
     )
-    found = translate(RuntimeError(text))
-    assert type(found) is CheckpointError
-    assert found.message.endswith("rank in version 2, known here is version 1") and "--reset" in found.remedy
+    error = translate(RuntimeError(text))
+    assert type(error) is CheckpointError
+    assert error.message.endswith("rank in version 2, known here is version 1") and "--reset" in error.remedy
 
 
 def test_an_exception_without_a_message_is_named() -> None:

@@ -17,17 +17,17 @@ SEARCH = "r\nu\n"
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What the JVM is asked to find."""
-    found: list[str] = []
+    commands: list[str] = []
     send = ClientServerConnection.send_command
 
     def seen(self: ClientServerConnection, command: str) -> str:
         if command.startswith("r\n"):
-            found.append(command)
+            commands.append(command)
         answer: str = send(self, command)
         return answer
 
     monkeypatch.setattr(ClientServerConnection, "send_command", seen)
-    yield found
+    yield commands
 
 
 def test_columns_search_for_nothing(spark: SparkSession, searches: list[str]) -> None:
@@ -39,10 +39,10 @@ def test_columns_search_for_nothing(spark: SparkSession, searches: list[str]) ->
 
 
 def test_a_class_is_asked_once_for_a_method(spark: SparkSession, searches: list[str]) -> None:
-    found = java_class(spark._jvm, "java.lang.Integer")
-    assert found.parseInt("12") == 12
+    integer = java_class(spark._jvm, "java.lang.Integer")
+    assert integer.parseInt("12") == 12
     searches.clear()
     assert java_class(spark._jvm, "java.lang.Integer").parseInt("13") == 13
     assert searches == []
-    assert found.MAX_VALUE == 2**31 - 1
-    assert found("14") is not None
+    assert integer.MAX_VALUE == 2**31 - 1
+    assert integer("14") is not None

@@ -34,13 +34,13 @@ def _thrice() -> Column:
 
 
 def _made_before() -> Column:
-    made = transform(_numbers(1, 2), lambda x: x + 1)
-    return transform(_numbers(10), lambda x: transform(made, lambda y: x + y))
+    inner = transform(_numbers(1, 2), lambda x: x + 1)
+    return transform(_numbers(10), lambda x: transform(inner, lambda y: x + y))
 
 
 def _made_outside() -> Column:
-    made = transform(_numbers(1, 2), lambda x: x + 1)
-    return transform(_numbers(10, 20), lambda x: F.concat(made, F.array(x)))
+    inner = transform(_numbers(1, 2), lambda x: x + 1)
+    return transform(_numbers(10, 20), lambda x: F.concat(inner, F.array(x)))
 
 
 def _after_a_fault() -> Column:
@@ -57,7 +57,7 @@ _MAP: Callable[[], Column] = lambda: F.create_map(F.lit("a"), F.lit(1))  # noqa:
 
 
 @pytest.mark.parametrize(
-    ("made", "wanted"),
+    ("build", "wanted"),
     [
         (_both, [[10, 20], [20, 40]]),
         (_thrice, [[1, 3], [2, 3]]),
@@ -72,16 +72,16 @@ _MAP: Callable[[], Column] = lambda: F.create_map(F.lit("a"), F.lit(1))  # noqa:
         (lambda: filtered(F.array(F.struct(F.lit(3).alias("x0"))), lambda item: item["x0"] == 3), [(3,)]),
     ],
 )
-def test_what_they_give(spark: SparkSession, made: Callable[[], Column], wanted: Any) -> None:
-    (row,) = spark.range(1).select(made().alias("made")).collect()
+def test_what_they_give(spark: SparkSession, build: Callable[[], Column], wanted: Any) -> None:
+    (row,) = spark.range(1).select(build().alias("made")).collect()
     assert row["made"] == wanted
 
 
 @pytest.mark.parametrize("column", ["x0", "y0", "x1"])
 def test_columns_with_the_names_of_variables(spark: SparkSession, column: str) -> None:
     frame = spark.range(1).select(F.lit(7).alias(column))
-    made = transform(_numbers(1), lambda a, at: transform(_numbers(2), lambda b: F.array(a, at, b, F.col(column))))
-    (row,) = frame.select(made.alias("made")).collect()
+    nested = transform(_numbers(1), lambda a, at: transform(_numbers(2), lambda b: F.array(a, at, b, F.col(column))))
+    (row,) = frame.select(nested.alias("made")).collect()
     assert row["made"] == [[[1, 0, 2, 7]]]
 
 

@@ -36,12 +36,12 @@ def program(*urls: str) -> CompiledPlan:
 
 
 def test_what_is_needed_by_the_urls_of_tables() -> None:
-    found = packages.needed(program("jdbc:mysql://h/d", "jdbc:postgresql://h/d", "jdbc:derby:d", "jdbc:mysql://h/e"))
-    assert sorted(package.coordinates.rpartition(":")[0] for package in found) == [
+    jars = packages.needed(program("jdbc:mysql://h/d", "jdbc:postgresql://h/d", "jdbc:derby:d", "jdbc:mysql://h/e"))
+    assert sorted(package.coordinates.rpartition(":")[0] for package in jars) == [
         "com.mysql:mysql-connector-j",
         "org.postgresql:postgresql",
     ]
-    assert set(found.values()) == {"connector 'jdbc'"}
+    assert set(jars.values()) == {"connector 'jdbc'"}
 
 
 def test_what_kafka_needs() -> None:
@@ -133,9 +133,9 @@ def test_what_is_fetched_has_a_hash_and_is_all_that_is_fetched() -> None:
 def test_a_library_that_cannot_be_had(spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs = {Package("org.example:gone:2", "0" * 64, "org.example.Gone"): "format 'gone'"}
     monkeypatch.setattr(packages, "needed", lambda plan: needs)
-    with pytest.raises(ExecutionError) as told:
+    with pytest.raises(ExecutionError) as error:
         packages.provide(spark, program("jdbc:derby:d"))
-    said = str(told.value)
+    said = str(error.value)
     assert "format 'gone' needs org.example:gone:2, and it cannot be fetched from Maven" in said
     assert "put https://repo1.maven.org/maven2/org/example/gone/2/gone-2.jar on this machine" in said
     assert "spark.jars.repositories" in said

@@ -57,9 +57,9 @@ def kafka(name: str, value: str) -> dict[str, str]:
 )  # fmt: skip
 def test_a_plan_has_no_code_loaded_that_nobody_allowed(options: dict[str, str], allowing: str) -> None:
     plan = plan_of(options)
-    with pytest.raises(UnsupportedError, match="a plan may not choose which code runs") as told:
+    with pytest.raises(UnsupportedError, match="a plan may not choose which code runs") as error:
         check_loaded_code(plan, session())
-    assert "WITH" in told.value.where and f"--conf {ALLOWED}=" in told.value.remedy
+    assert "WITH" in error.value.where and f"--conf {ALLOWED}=" in error.value.remedy
     check_loaded_code(plan, session(f"x.Y, {allowing}"))
 
 

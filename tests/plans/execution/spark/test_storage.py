@@ -40,15 +40,15 @@ def keeps_the_rules(folder: Folder) -> None:
 
 def copies(folder: Folder) -> None:
     """Entries get the same name elsewhere, in place of what is there; what is not there is not copied."""
-    other = folder.inside("other")
+    target = folder.inside("other")
     folder.write_text("a/deep/1", "x")
     for text in ("x", "y"):
         folder.write_text("a/deep/1", text)
         for name in ("a", "a/b", "a/none"):
-            folder.copy(name, other)
-        assert other.read_text("a/deep/1") == text
-        assert other.read_text("a/b") == "ü"
-        assert [name for name in other.names("a") if not name.endswith(".crc")] == ["b", "c", "deep"]
+            folder.copy(name, target)
+        assert target.read_text("a/deep/1") == text
+        assert target.read_text("a/b") == "ü"
+        assert [name for name in target.names("a") if not name.endswith(".crc")] == ["b", "c", "deep"]
     assert folder.read_text("a/deep/1") == "y"
     folder.remove("a/deep")
 
@@ -79,13 +79,13 @@ def flushed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def test_what_is_written_or_copied_is_on_the_disk_with_its_new_folders(tmp_path: Path, flushed: list[Path]) -> None:
-    folder, other = LocalFolder(tmp_path / "one"), LocalFolder(tmp_path / "two")
+    folder, target = LocalFolder(tmp_path / "one"), LocalFolder(tmp_path / "two")
     folder.write_text("a/b/c", "1")
     one = tmp_path / "one"
     assert {tmp_path, one, one / "a", one / "a/b"} <= set(flushed)
     (one / "a/b/d").write_text("by another")
     flushed.clear()
-    folder.copy("a", other)
+    folder.copy("a", target)
     two = tmp_path / "two"
     assert {tmp_path, two, two / "a", two / "a/b", two / "a/b/c", two / "a/b/d"} <= set(flushed)
     flushed.clear()

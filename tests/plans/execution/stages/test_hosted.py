@@ -49,8 +49,8 @@ def test_rows_for_a_sink_that_pass_a_stage_have_its_primary_key(
         [(0, 1, "x", 7), (1, 2, "x", 7), (2, 1, "x", 8)], "ord bigint, a int, b string, c int"
     )
     flow = Flow(F.lit(0), F.col("ord"), F.lit(None), tuple(map(F.col, "abc")))
-    found = frame.orderBy("ord").select(hosted.key(Port(sink.id, 0, writes=True), flow).alias("key"))
-    assert [row.key for row in found.collect()] == keys
+    selected = frame.orderBy("ord").select(hosted.key(Port(sink.id, 0, writes=True), flow).alias("key"))
+    assert [row.key for row in selected.collect()] == keys
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,5 @@ def test_columns_of_an_operator_have_the_names_of_the_plan(query: str, options: 
     prepared = prepare(plan)
     hosted = hosted_of(prepared.layout, Lowering(plan, ExpressionContext()))
     (node,) = hosted.operators
-    ((*found,),) = hosted.named(node)
-    assert [f"{each['name']} {each['type']}" for each in found] == columns
+    ((*named,),) = hosted.named(node)
+    assert [f"{column['name']} {column['type']}" for column in named] == columns

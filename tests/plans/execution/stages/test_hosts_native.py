@@ -51,26 +51,26 @@ def test_rows_in_order_within_the_ttl_give_what_the_plan_says(spark: SparkSessio
     assert ids(pipeline.run(max_files_per_batch=1)) == [1, 3, 4, 6]
 
 
-@pytest.mark.parametrize(("host", "found"), [(TRANSFORM, [2]), (NATIVE, [1])])
+@pytest.mark.parametrize(("host", "expected"), [(TRANSFORM, [2]), (NATIVE, [1])])
 def test_the_row_that_comes_first_is_not_that_of_the_first_time(
-    spark: SparkSession, tmp_path: Path, host: str, found: list[int]
+    spark: SparkSession, tmp_path: Path, host: str, expected: list[int]
 ) -> None:
     pipeline = Pipeline(spark, tmp_path, program(first("ts"), LONG_TTL), host)
     pipeline.add("clicks", click(1, "a", 5))
     pipeline.add("clicks", click(2, "a", 3))
-    assert ids(pipeline.run(max_files_per_batch=1)) == found
+    assert ids(pipeline.run(max_files_per_batch=1)) == expected
 
 
-@pytest.mark.parametrize(("host", "found"), [(TRANSFORM, [2]), (NATIVE, [])])
+@pytest.mark.parametrize(("host", "expected"), [(TRANSFORM, [2]), (NATIVE, [])])
 def test_the_first_row_after_an_idle_gap_is_dropped(
-    spark: SparkSession, tmp_path: Path, host: str, found: list[int]
+    spark: SparkSession, tmp_path: Path, host: str, expected: list[int]
 ) -> None:
     pipeline = Pipeline(spark, tmp_path, program(first("p")), host)
     pipeline.add("clicks", click(1, "a", 1))
     assert ids(pipeline.run()) == [1]
     time.sleep(AFTER)
     pipeline.add("clicks", click(2, "a", 2))
-    assert ids(pipeline.run()) == found
+    assert ids(pipeline.run()) == expected
     if host == NATIVE:
         # Now Spark's watermark knows of the gap.
         pipeline.add("clicks", click(3, "b", 3))
@@ -94,13 +94,13 @@ def compiled(query: str, ttl: str = TTL) -> CompiledPlan:
 
 def test_the_dry_run_tells_the_differences() -> None:
     text = stages_text(stages_of(compiled(first("ts")), host=NATIVE))
-    for told in (
+    for line in (
         "which row",
         "late rows",
         "forgetting: one to three micro-batches after 1 s",
         "idle gaps and restarts",
     ):
-        assert told in text
+        assert line in text
     assert "the plan says the first by the time column" in text
     assert "timers fire by watermark" not in text
     by_arrival = stages_text(stages_of(compiled(first("p")), host=NATIVE))

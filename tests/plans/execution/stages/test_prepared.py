@@ -39,9 +39,9 @@ def _checked() -> Iterator[Checked]:
     for path in (*CONFORMANCE, *FROM_FLINK, *HISTORICAL):
         text = path.read_text(encoding="utf-8")
         if '"nodes"' in text and '"edges"' in text:
-            found = report(text)
-            if not any(finding.is_unreadable for finding in found.findings):
-                yield path, plan_from_json(text), found
+            result = report(text)
+            if not any(finding.is_unreadable for finding in result.findings):
+                yield path, plan_from_json(text), result
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +51,18 @@ def checked() -> list[Checked]:
 
 def test_the_dry_run_refuses_what_the_check_calls_an_error(checked: list[Checked]) -> None:
     differ = []
-    for path, plan, found in checked:
+    for path, plan, result in checked:
         try:
             stages_of(plan)
             refused = ""
         except UnsupportedError as fault:
             refused = fault.message
-        first = next((finding.message for finding in found.findings if finding.is_error), "")
+        first = next((finding.message for finding in result.findings if finding.is_error), "")
         if refused != first:
             differ.append((str(path), first, refused))
     assert differ == []
-    assert sum(found.runs for _, _, found in checked) > 300
-    assert sum(not found.runs for _, _, found in checked) > 10
+    assert sum(result.runs for _, _, result in checked) > 300
+    assert sum(not result.runs for _, _, result in checked) > 10
 
 
 def test_what_passes_the_check_is_not_refused_by_the_run(
@@ -71,10 +71,10 @@ def test_what_passes_the_check_is_not_refused_by_the_run(
     """Spark analyses plans that have an operator, a function or an ability that no plan before had."""
     seen: set[object] = set()
     refused = []
-    for path, plan, found in checked:
+    for path, plan, result in checked:
         features = _features(plan)
         data = plan.to_dict()
-        if not found.runs or features <= seen or _on_servers(data) or any(map(needs_step, plan.nodes)):
+        if not result.runs or features <= seen or _on_servers(data) or any(map(needs_step, plan.nodes)):
             continue
         seen |= features
         try:
@@ -86,12 +86,12 @@ def test_what_passes_the_check_is_not_refused_by_the_run(
 
 
 def _features(plan: CompiledPlan) -> set[object]:
-    found: set[object] = set()
+    names: set[object] = set()
     for node in plan.nodes:
-        found |= {node.type, *((node.type, call.name) for call in calls_of(node))}
+        names |= {node.type, *((node.type, call.name) for call in calls_of(node))}
         for holder in (getattr(node, "scan_table_source", None), getattr(node, "dynamic_table_sink", None)):
-            found |= {ability.type for ability in getattr(holder, "abilities", ())}
-    return found
+            names |= {ability.type for ability in getattr(holder, "abilities", ())}
+    return names
 
 
 def _on_servers(data: Any) -> bool:
@@ -124,8 +124,8 @@ def _options(value: Any) -> Iterator[dict[str, Any]]:
 
 def test_operators_that_rows_pass_are_those_without_state(checked: list[Checked]) -> None:
     """The rules of places know, without Spark, which operators are lowered into stages."""
-    for path, plan, found in checked:
-        for node in plan.nodes if found.runs else ():
+    for path, plan, result in checked:
+        for node in plan.nodes if result.runs else ():
             if node.INPUTS.least and not isinstance(node, Sink):
                 assert is_passed(node) == (is_stateless(node) and not needs_step(node)), (path, node.type)
                 assert is_keyed(node) or is_stateless(node)

@@ -114,9 +114,9 @@ class Looked:
     def operator(self, sink: str) -> StoredOperator:
         """The operator nearest to a sink; of the one that materialises that itself."""
         node: PlanNode = next(
-            each
-            for each in self.reader.plan.nodes
-            if isinstance(each, Sink) and each.dynamic_table_sink.table.path[-1] == sink
+            node
+            for node in self.reader.plan.nodes
+            if isinstance(node, Sink) and node.dynamic_table_sink.table.path[-1] == sink
         )
         while node.uid not in self.reader.operators:
             node = self.reader.plan.inputs(node.id)[0]
@@ -124,9 +124,9 @@ class Looked:
 
     def figures(self, sink: str) -> OperatorState:
         uid = self.operator(sink).uid
-        return next(each for each in self.report.operators if each.uid == uid)
+        return next(operator for operator in self.report.operators if operator.uid == uid)
 
-    def kept(self, sink: str, **key: str) -> tuple[KeyState, ...]:
+    def states(self, sink: str, **key: str) -> tuple[KeyState, ...]:
         return key_report(self.reader, self.operator(sink), key).keys
 
 

@@ -19,37 +19,37 @@ def plain(field: Field) -> Any:
     if not isinstance(value, tuple):
         return value
     if field.type in ("LIST", "ROWS"):
-        return [values(each) for each in value]
-    return values(value) if all(isinstance(each, Field) for each in value) else list(value)
+        return [values(item) for item in value]
+    return values(value) if all(isinstance(item, Field) for item in value) else list(value)
 
 
 def values(fields: Any) -> dict[str, Any]:
-    return {each.name: plain(each) for each in fields}
+    return {field.name: plain(field) for field in fields}
 
 
-def one(found: tuple[KeyState, ...]) -> dict[str, Any]:
-    (key,) = found
+def one(states: tuple[KeyState, ...]) -> dict[str, Any]:
+    (key,) = states
     return values(key.fields)
 
 
 def types(fields: Any) -> dict[str, str]:
-    return {each.name: each.type for each in fields}
+    return {field.name: field.type for field in fields}
 
 
 def row(key: KeyState, *path: str | int) -> tuple[Field, ...]:
     """The fields at a path of names and places."""
-    found: Any = key.fields
+    value: Any = key.fields
     for step in path:
-        found = found[step] if isinstance(step, int) else next(each for each in found if each.name == step).value
-    return tuple(found)
+        value = value[step] if isinstance(step, int) else next(field for field in value if field.name == step).value
+    return tuple(value)
 
 
 def test_an_aggregate_has_a_part_for_each_call(looked: Looked) -> None:
-    (key,) = looked.kept("aggregate", item="nut")
-    found = values(key.fields)
-    assert (found["key"], found["rows"]) == ({"item": "nut"}, 3)
-    assert set(found["aggregates"]) == {"COUNT(DISTINCT d)", "SUM(id)"}
-    assert 9 in found["aggregates"]["SUM(id)"].values()
+    (key,) = looked.states("aggregate", item="nut")
+    state = values(key.fields)
+    assert (state["key"], state["rows"]) == ({"item": "nut"}, 3)
+    assert set(state["aggregates"]) == {"COUNT(DISTINCT d)", "SUM(id)"}
+    assert 9 in state["aggregates"]["SUM(id)"].values()
     assert types(row(key, "key")) == {"item": TEXT}
     assert types(key.fields)["lastWrite"] == "TIMESTAMP_LTZ(3)"
 
@@ -65,91 +65,91 @@ def test_an_aggregate_has_a_part_for_each_call(looked: Looked) -> None:
     ],
 )
 def test_a_key_is_found_by_all_its_columns(key: dict[str, str], rows: int, looked: Looked) -> None:
-    assert one(looked.kept("by_two", **key))["rows"] == rows
+    assert one(looked.states("by_two", **key))["rows"] == rows
 
 
 def test_keys_are_found_by_their_first_columns(looked: Looked) -> None:
-    found = looked.kept("by_two", item="nut")
-    assert [values(key.fields)["key"]["d"] for key in found] == ["2024-01-01", "2024-01-03"]
+    states = looked.states("by_two", item="nut")
+    assert [values(key.fields)["key"]["d"] for key in states] == ["2024-01-01", "2024-01-03"]
 
 
 def test_the_text_NULL_is_written_in_quotes(looked: Looked) -> None:
-    assert looked.kept("aggregate", item="'NULL'") == ()
-    assert one(looked.kept("aggregate", item="NULL"))["key"] == {"item": None}
+    assert looked.states("aggregate", item="'NULL'") == ()
+    assert one(looked.states("aggregate", item="NULL"))["key"] == {"item": None}
 
 
 def test_what_is_not_there_has_no_entries(looked: Looked) -> None:
-    assert looked.kept("aggregate", item="screw") == ()
+    assert looked.states("aggregate", item="screw") == ()
     # The beginning of a text is no key.
-    assert looked.kept("aggregate", item="nu") == ()
+    assert looked.states("aggregate", item="nu") == ()
 
 
 @pytest.mark.parametrize("sink", ["inner_join", "left_join", "semi_join"])
 def test_a_join_has_a_part_for_each_side(sink: str, looked: Looked) -> None:
-    (key,) = looked.kept(sink, id="1")
-    assert looked.kept(sink, oid="1") == (key,)
-    found = values(key.fields)
-    (order,) = found["input0"]["rows"]
-    ships = found["input1"]["rows"]
+    (key,) = looked.states(sink, id="1")
+    assert looked.states(sink, oid="1") == (key,)
+    state = values(key.fields)
+    (order,) = state["input0"]["rows"]
+    ships = state["input1"]["rows"]
     assert order["row"]["id"] == 1
     assert len(ships) == 2
-    assert {each["row"]["oid"] for each in ships} == {1}
+    assert {ship["row"]["oid"] for ship in ships} == {1}
     if sink == "left_join":
         # One of the two ships passes the condition.
         assert order["associations"] == 1
         assert types(row(key, "input1", "rows", 0, "row")) == {"oid": "INT", "place": TEXT}
-        assert [each["row"]["place"] for each in ships] == ["port", "nut"]
+        assert [ship["row"]["place"] for ship in ships] == ["port", "nut"]
 
 
 def test_a_rank_keeps_rows_in_order(looked: Looked) -> None:
-    (key,) = looked.kept("ranked", item="nut")
-    assert [each["row"]["price"] for each in values(key.fields)["rows"]] == ["9.50", "7.25"]
+    (key,) = looked.states("ranked", item="nut")
+    assert [row["row"]["price"] for row in values(key.fields)["rows"]] == ["9.50", "7.25"]
     assert types(row(key, "rows", 0, "row"))["price"] == "DECIMAL(10, 2)"
 
 
 def test_deduplication_keeps_a_row_or_its_key(looked: Looked) -> None:
-    assert one(looked.kept("last_row", item="nut"))["row"]["id"] == 5
-    assert one(looked.kept("first_row", item="nut"))["row"] == {"item": "nut"}
+    assert one(looked.states("last_row", item="nut"))["row"]["id"] == 5
+    assert one(looked.states("first_row", item="nut"))["row"] == {"item": "nut"}
 
 
 def test_a_normalized_row_is_whole(looked: Looked) -> None:
-    found = one(looked.kept("normalized", item="bolt"))["row"]
-    assert (found["item"], found["rate"], found["ts"]) == ("bolt", 3, "2024-01-01 10:31:00.000")
+    row = one(looked.states("normalized", item="bolt"))["row"]
+    assert (row["item"], row["rate"], row["ts"]) == ("bolt", 3, "2024-01-01 10:31:00.000")
 
 
 def test_a_sink_knows_the_rows_of_its_primary_key(looked: Looked) -> None:
-    found = one(looked.kept("keyed", **{"EXPR$0": "1"}))["rows"]
-    assert [each["item"] for each in found] == ["bolt", None, 'O\'Neil, "x"']
+    rows = one(looked.states("keyed", **{"EXPR$0": "1"}))["rows"]
+    assert [row["item"] for row in rows] == ["bolt", None, 'O\'Neil, "x"']
 
 
 def test_a_window_has_its_end_on_the_clock(looked: Looked) -> None:
-    (key,) = looked.kept("tumbled", item="nut")
-    found = values(key.fields)
-    (pane,) = found["panes"]
-    assert (found["key"], pane["firstEnd"]) == ({"item": "nut"}, "2024-01-01 10:40:00.000")
+    (key,) = looked.states("tumbled", item="nut")
+    state = values(key.fields)
+    (pane,) = state["panes"]
+    assert (state["key"], pane["firstEnd"]) == ({"item": "nut"}, "2024-01-01 10:40:00.000")
     assert "6.00" in pane["aggregates"]["SUM(price)"].values()
-    (session,) = one(looked.kept("sessions", item="nut"))["sessions"]
+    (session,) = one(looked.states("sessions", item="nut"))["sessions"]
     assert (session["start"], session["end"]) == ("2024-01-01 10:30:00.000", "2024-01-01 10:40:00.000")
 
 
 def test_rows_that_wait_for_the_watermark(looked: Looked) -> None:
-    (waiting,) = one(looked.kept("over_rows", item='O\'Neil, "x"'))["waiting"]["rows"]
+    (waiting,) = one(looked.states("over_rows", item='O\'Neil, "x"'))["waiting"]["rows"]
     assert (waiting["time"], waiting["row"]["price"]) == ("2024-01-01 10:31:00.000Z", "2.00")
-    (left,) = one(looked.kept("versions", item='O\'Neil, "x"'))["left"]["rows"]
+    (left,) = one(looked.states("versions", item='O\'Neil, "x"'))["left"]["rows"]
     assert left["row"]["item"] == 'O\'Neil, "x"'
-    (version,) = one(looked.kept("versions", item="nut"))["right"]["versions"]
+    (version,) = one(looked.states("versions", item="nut"))["right"]["versions"]
     assert version["row"]["rate"] == 7
 
 
 def test_times_of_rows_of_an_interval_join(looked: Looked) -> None:
-    (row,) = one(looked.kept("near", id="3"))["left"]["rows"]
+    (row,) = one(looked.states("near", id="3"))["left"]["rows"]
     assert (row["time"], row["row"]["item"]) == ("2024-01-01 10:03:00.000Z", "nut")
 
 
 def test_a_match_has_the_rows_of_open_matches(looked: Looked) -> None:
-    found = one(looked.kept("matched", item="nut"))
-    assert [each["row"]["id"] for each in found["rows"]] == [5]
-    assert len(found["partial"]) >= 1
+    state = one(looked.states("matched", item="nut"))
+    assert [row["row"]["id"] for row in state["rows"]] == [5]
+    assert len(state["partial"]) >= 1
 
 
 @pytest.mark.parametrize(
@@ -166,5 +166,5 @@ def test_a_match_has_the_rows_of_open_matches(looked: Looked) -> None:
 )
 def test_keys_that_are_none(sink: str, key: dict[str, str], says: str, looked: Looked) -> None:
     with pytest.raises(CheckpointError) as refused:
-        looked.kept(sink, **key)
+        looked.states(sink, **key)
     assert says in str(refused.value)

@@ -14,7 +14,7 @@ MINUTE = 60_000
 
 
 def test_every_operator_is_there_in_the_order_of_the_stages(looked: Looked) -> None:
-    uids = [each.uid for each in looked.report.operators]
+    uids = [operator.uid for operator in looked.report.operators]
     assert uids == list(looked.reader.operators)
     assert {looked.operator(sink).uid for sink in QUERIES} < set(uids)
     assert looked.operator("keyed").uid == uids[-1]
@@ -43,10 +43,10 @@ def test_every_operator_is_there_in_the_order_of_the_stages(looked: Looked) -> N
     ],
 )
 def test_keys_and_rows(sink: str, kind: str, keys: int, entries: list[int], looked: Looked) -> None:
-    found = looked.figures(sink)
-    assert (found.kind, found.keys, found.entries) == (kind, keys, sum(entries))
-    assert [part.entries for part in found.parts] == entries
-    assert found.bytes > 10 * keys
+    figures = looked.figures(sink)
+    assert (figures.kind, figures.keys, figures.entries) == (kind, keys, sum(entries))
+    assert [part.entries for part in figures.parts] == entries
+    assert figures.bytes > 10 * keys
 
 
 def test_an_interval_join_keeps_the_rows_of_both_sides_by_their_times(looked: Looked) -> None:
@@ -59,7 +59,7 @@ def test_an_interval_join_keeps_the_rows_of_both_sides_by_their_times(looked: Lo
 
 def test_keys_have_names_and_types(looked: Looked) -> None:
     def columns(sink: str) -> list[list[str]]:
-        return [[f"{each.name} {each.type}" for each in key] for key in looked.figures(sink).columns]
+        return [[f"{column.name} {column.type}" for column in key] for key in looked.figures(sink).columns]
 
     text = "VARCHAR(2147483647)"
     assert columns("by_two") == [[f"item {text}", "d DATE"]]
@@ -80,9 +80,9 @@ def test_entries_are_called_as_in_the_plan(looked: Looked) -> None:
 
 def test_windows_are_told_one_by_one(looked: Looked) -> None:
     def ends(sink: str) -> list[tuple[int, int]]:
-        (found,) = state_report(looked.reader, [looked.operator(sink).uid]).operators
-        assert found.event_time
-        return [((window.end - TEN) // MINUTE, window.entries) for window in found.windows]
+        (operator,) = state_report(looked.reader, [looked.operator(sink).uid]).operators
+        assert operator.event_time
+        return [((window.end - TEN) // MINUTE, window.entries) for window in operator.windows]
 
     assert ends("tumbled") == [(40, 2)]
     assert ends("sessions") == [(40, 1), (41, 1)]
@@ -90,9 +90,9 @@ def test_windows_are_told_one_by_one(looked: Looked) -> None:
     assert looked.figures("tumbled").windows == ()
 
 
-def written(found: OperatorState) -> int:
+def written(state: OperatorState) -> int:
     """When the rows were written, which is one micro-batch's time."""
-    (part,) = {(part.oldest_write, part.newest_write) for part in found.parts if part.entries}
+    (part,) = {(part.oldest_write, part.newest_write) for part in state.parts if part.entries}
     oldest, newest = part
     assert oldest is not None
     assert oldest == newest

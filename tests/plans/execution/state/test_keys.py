@@ -50,9 +50,9 @@ def operator(*types: str) -> StoredOperator:
     ],
 )
 def test_values(type_: str, text: str, value: Any) -> None:
-    found = wanted_key(operator(type_), {"a": text})
-    assert found.values == (value,)
-    assert found.whole
+    key = wanted_key(operator(type_), {"a": text})
+    assert key.values == (value,)
+    assert key.whole
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_types_whose_values_cannot_be_written() -> None:
 
 
 def test_the_first_columns_of_a_key() -> None:
-    found = wanted_key(operator("INT", "STRING"), {"a": "1"})
-    assert (found.values, found.whole) == ((1,), False)
-    found = wanted_key(operator("INT", "STRING"), {"b": "x", "a": "1"})
-    assert (found.values, found.whole) == ((1, "x"), True)
+    key = wanted_key(operator("INT", "STRING"), {"a": "1"})
+    assert (key.values, key.whole) == ((1,), False)
+    key = wanted_key(operator("INT", "STRING"), {"b": "x", "a": "1"})
+    assert (key.values, key.whole) == ((1, "x"), True)
 
 
 def test_a_key_of_nothing() -> None:

@@ -42,11 +42,11 @@ def test_several_inputs_of_one_join(spark: SparkSession, tmp_path: Path) -> None
     options = "SET 'table.optimizer.multi-join.enabled' = 'true';\n"
     query = "INSERT INTO sink SELECT item, place FROM orders JOIN ships ON id = oid JOIN bills ON id = bid"
     looked = looked_at(place, place.compiled(options + TABLES, query))
-    found = looked.figures("sink")
-    assert (found.kind, found.keys, [part.entries for part in found.parts]) == ("multi-join", 2, [2, 1, 2])
-    (key,) = looked.kept("sink", id="1")
-    assert looked.kept("sink", bid="1") == (key,)
-    assert [each.name for each in key.fields] == ["input0", "input1", "input2"]
+    figures = looked.figures("sink")
+    assert (figures.kind, figures.keys, [part.entries for part in figures.parts]) == ("multi-join", 2, [2, 1, 2])
+    (key,) = looked.states("sink", id="1")
+    assert looked.states("sink", bid="1") == (key,)
+    assert [field.name for field in key.fields] == ["input0", "input1", "input2"]
 
 
 def test_two_phases_are_one_operator(spark: SparkSession, tmp_path: Path) -> None:
@@ -58,11 +58,11 @@ def test_two_phases_are_one_operator(spark: SparkSession, tmp_path: Path) -> Non
     query = "INSERT INTO sink SELECT item, CAST(SUM(id) AS STRING) FROM orders GROUP BY item"
     looked = looked_at(place, place.compiled(options + TABLES, query))
     assert len(looked.reader.operators) == 1
-    (key,) = looked.kept("sink", item="nut")
-    assert {each.name for each in key.fields} == {"lastWrite", "key", "rows", "aggregates"}
-    aggregates = next(each.value for each in key.fields if each.name == "aggregates")
+    (key,) = looked.states("sink", item="nut")
+    assert {field.name for field in key.fields} == {"lastWrite", "key", "rows", "aggregates"}
+    aggregates = next(field.value for field in key.fields if field.name == "aggregates")
     assert isinstance(aggregates, tuple)
-    assert [each.name for each in aggregates] == ["SUM(id)"]  # type: ignore[union-attr]
+    assert [aggregate.name for aggregate in aggregates] == ["SUM(id)"]  # type: ignore[union-attr]
 
 
 def test_an_operator_is_found_by_uid_and_by_node(looked: Looked) -> None:

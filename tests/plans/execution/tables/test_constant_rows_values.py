@@ -47,8 +47,8 @@ NOON = dt.datetime(2020, 1, 31, 12, 0, 0, 123456)
     ],
 )
 def test_values_come_back(type_: str, value: Any) -> None:
-    found = value_of(constant(value, parse_type(type_)))
-    assert found == value and repr(found) == repr(value)
+    actual = value_of(constant(value, parse_type(type_)))
+    assert actual == value and repr(actual) == repr(value)
 
 
 def test_what_is_no_constant() -> None:

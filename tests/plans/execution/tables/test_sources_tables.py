@@ -22,16 +22,16 @@ INSERT INTO b SELECT x.id FROM a AS x JOIN a AS y ON x.id = y.id UNION ALL VALUE
 def test_a_table_is_found_by_the_name_of_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
     prepared = prepare(TableEnvironment().compile_script(PROGRAM))
     (table,), (values,) = prepared.tables, prepared.values
-    found = SourceTables.of(cast(Any, None), prepared, {table: "a", values: "values_v1"})
+    tables = SourceTables.of(cast(Any, None), prepared, {table: "a", values: "values_v1"})
     scans = tuple(scan.id for scan in prepared.tables[table].scans)
-    assert found.by_name == {
+    assert tables.by_name == {
         "a": ReadTable("default_catalog.default_database.a", scans),
         "values_v1": ReadTable("", (values,)),
     }
     class_ = SimpleNamespace(of=lambda _: '["values_v1", "a_end", "", "a"]')
     classes = {"org.compiledplan.kernel.host.SourceNames": class_}
     monkeypatch.setattr(sources, "java_class", lambda _, name: classes[name])
-    named = SourceTables(cast(Any, None), found.by_name)
+    named = SourceTables(cast(Any, None), tables.by_name)
     query = cast(Any, SimpleNamespace(_jsq=None))
-    assert [each.nodes for each in named.read_by(query)] == [(values,), (), (), scans]
+    assert [source.nodes for source in named.read_by(query)] == [(values,), (), (), scans]
     assert named.read_by(query)[1] is NO_TABLE

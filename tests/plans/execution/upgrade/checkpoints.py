@@ -15,6 +15,7 @@ from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest, decide
+from compiled_plan.plans.execution.upgrade.history import FileTimes
 from compiled_plan.plans.inspection.checkpoints import ProgramFiles
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.plan import CompiledPlan
@@ -76,7 +77,7 @@ def started(
     return store
 
 
-class Times:
+class Times(FileTimes):
     """When files were written: all at 1,000 ms but those that are named.
 
     Args:
@@ -88,8 +89,8 @@ class Times:
 
     def of(self, paths: Sequence[str]) -> Mapping[str, int]:
         """See `FileTimes.of`."""
-        found = {path: self.others.get(path, 1000) for path in paths}
-        return {path: time for path, time in found.items() if time is not None}
+        times = {path: self.others.get(path, 1000) for path in paths}
+        return {path: time for path, time in times.items() if time is not None}
 
     def below(self, root: str) -> Mapping[str, int]:
         """See `FileTimes.below`."""
@@ -102,6 +103,6 @@ def decided(
     setting = setting or Setting(TRANSFORM, 2)
     chosen = RunOptions(checkpoint="c", **options)  # type: ignore[arg-type]
     request = UpgradeRequest(program_of(plan, setting.host), setting, chosen, times=times or Times())
-    found = decide(store, request)
-    assert found is not None
-    return found
+    decision = decide(store, request)
+    assert decision is not None
+    return decision

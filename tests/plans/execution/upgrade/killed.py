@@ -73,12 +73,12 @@ class KilledUpgrades(Killed):
     # ---- what it does
 
     def phase(self, kind: str, event: FileEvent) -> str:
-        found = super().phase(kind, event)
-        if found == "head" and event.path.name.isdigit():
+        phase = super().phase(kind, event)
+        if phase == "head" and event.path.name.isdigit():
             self.seen.published = True
-        if self.seen.published and found not in ("", "head"):
-            return LAST if found == "lock" else "the run"
-        return found
+        if self.seen.published and phase not in ("", "head"):
+            return LAST if phase == "lock" else "the run"
+        return phase
 
     def phase_of_generation(self, event: FileEvent, generation: int, inside: tuple[str, ...]) -> str:
         if inside == ("compiled-plan", "generation.json") and not event.removed:
@@ -106,17 +106,17 @@ class KilledUpgrades(Killed):
         if head is not None:
             facts, heads = store.facts(head.generation), store.heads()
             begun = progress_of(store.generation(head.generation).folder).planned is not None
-            contents = {number: self._digest(number) for number in {each.generation for each in heads}}
+            contents = {number: self._digest(number) for number in {head.generation for head in heads}}
             former = facts.get("from", {}).get("generation", 0)
             self.before = Before(len(heads), head.generation, former, begun, contents)
         return self.before
 
     def _digest(self, generation: int) -> str:
         place = self.checkpoint / "generations" / str(generation)
-        found = sha256()
+        digest = sha256()
         for file in sorted(path for name in _KEPT for path in (place / name).rglob("*") if path.is_file()):
-            found.update(f"{file.relative_to(place)} {sha256(file.read_bytes()).hexdigest()}\n".encode())
-        return found.hexdigest()
+            digest.update(f"{file.relative_to(place)} {sha256(file.read_bytes()).hexdigest()}\n".encode())
+        return digest.hexdigest()
 
     def check(self, kind: str, before: Before) -> None:
         """What a process leaves: the old generation or the new one, with all that a start reads."""

@@ -24,8 +24,14 @@ CHEAP = "INSERT INTO totals SELECT shop, SUM(price) FROM orders WHERE price < 10
 def test_the_same_program_goes_on_in_place(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES))
     assert not decided(store, compiled(PRICES)).moves
-    found = decided(store, compiled(PRICES), upgrade="migrate")
-    assert [step.kind for step in found.steps] == ["carry-source", "read-state", "move-state", "write-state", "publish"]
+    decision = decided(store, compiled(PRICES), upgrade="migrate")
+    assert [step.kind for step in decision.steps] == [
+        "carry-source",
+        "read-state",
+        "move-state",
+        "write-state",
+        "publish",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -42,11 +48,11 @@ def test_a_ttl_moves_state_only_where_entries_were_kept_for_ever(
     tmp_path: Path, old: str, new: str, moves: bool
 ) -> None:
     store = started(tmp_path, with_ttl(compiled(PRICES), old))
-    found = decided(store, with_ttl(compiled(PRICES), new))
-    assert found.moves is moves
-    assert found.verdict is Verdict.FULL
+    decision = decided(store, with_ttl(compiled(PRICES), new))
+    assert decision.moves is moves
+    assert decision.verdict is Verdict.FULL
     if moves:
-        (step,) = (each for each in found.steps if isinstance(each, MoveState))
+        (step,) = (step for step in decision.steps if isinstance(step, MoveState))
         assert step.mapping.is_identity
         assert "0 ms -> 1 d, from the last write of each entry" in step.text
 
@@ -55,9 +61,9 @@ def test_another_number_of_partitions_moves_state_and_the_default_does_not(tmp_p
     store = started(tmp_path, compiled(PRICES), Setting(TRANSFORM, 2))
     assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 5)).moves
     assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, asked=2)).moves
-    found = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, asked=5))
-    assert found.partitions == found.known.partitions == 5
-    assert "write generation 2 (5 partitions, transformWithState)" in "\n".join(step.text for step in found.steps)
+    decision = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, asked=5))
+    assert decision.partitions == decision.known.partitions == 5
+    assert "write generation 2 (5 partitions, transformWithState)" in "\n".join(step.text for step in decision.steps)
 
 
 def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: Path) -> None:
@@ -67,8 +73,8 @@ def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: P
     )
     plan = with_ttl(compiled(first), "1 d")
     store = started(tmp_path / "a", plan)
-    found = decided(store, plan, Setting(GROUPS, 2))
-    assert [step.text for step in found.steps if step.kind in ("read-state", "write-state")] == [
+    decision = decided(store, plan, Setting(GROUPS, 2))
+    assert [step.text for step in decision.steps if step.kind in ("read-state", "write-state")] == [
         "read the state of generation 1 (2 partitions, transformWithState)",
         "write generation 2 (2 partitions, flatMapGroupsWithState), timers set afresh",
     ]
@@ -85,12 +91,12 @@ def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: P
 
 def test_a_removed_operator_is_dropped_and_the_others_keep_their_names(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES, PIECES))
-    found = decided(store, compiled(PIECES))
-    (dropped,) = (step for step in found.steps if isinstance(step, DropState))
-    (kept,) = (step for step in found.steps if isinstance(step, MoveState))
-    assert dropped.uid != kept.uid == kept.mapping.source
-    assert found.known.uids == {
-        node.id: kept.uid for node in compiled(PIECES).nodes if node.keeps_state and node.kind != "sink"
+    decision = decided(store, compiled(PIECES))
+    (dropped,) = (step for step in decision.steps if isinstance(step, DropState))
+    (move,) = (step for step in decision.steps if isinstance(step, MoveState))
+    assert dropped.uid != move.uid == move.mapping.source
+    assert decision.known.uids == {
+        node.id: move.uid for node in compiled(PIECES).nodes if node.keeps_state and node.kind != "sink"
     }
 
 
@@ -101,10 +107,10 @@ def test_what_is_not_fully_right_is_refused_and_says_which_flag_accepts_it(tmp_p
             decided(store, compiled(PRICES, PIECES), upgrade=upgrade)
         assert "--upgrade migrate-partial goes on and accepts this" in str(refused.value)
         assert refused.value.diff is not None
-    found = decided(store, compiled(PRICES, PIECES), upgrade="migrate-partial")
-    assert [step.why for step in found.steps if isinstance(step, StartEmpty)] == ["added"]
-    assert found.findings
-    assert found.verdict is Verdict.PARTIAL
+    decision = decided(store, compiled(PRICES, PIECES), upgrade="migrate-partial")
+    assert [step.why for step in decision.steps if isinstance(step, StartEmpty)] == ["added"]
+    assert decision.findings
+    assert decision.verdict is Verdict.PARTIAL
 
 
 def test_an_operator_that_means_something_else_starts_empty_where_that_is_asked_for(tmp_path: Path) -> None:
@@ -122,8 +128,8 @@ def test_an_operator_that_means_something_else_starts_empty_where_that_is_asked_
     with pytest.raises(UpgradeError, match="operator mine") as refused:
         decided(store, named[1], upgrade="migrate-partial")
     assert "--reset mine starts that operator empty" in str(refused.value)
-    found = decided(store, named[1], reset=("mine",), upgrade="migrate-partial")
-    assert [step.kind for step in found.steps if step.kind.endswith(("state", "empty"))][1:-1] == [
+    decision = decided(store, named[1], reset=("mine",), upgrade="migrate-partial")
+    assert [step.kind for step in decision.steps if step.kind.endswith(("state", "empty"))][1:-1] == [
         "drop-state",
         "start-empty",
     ]
@@ -142,8 +148,8 @@ def test_reset_of_what_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_a_batch_that_was_begun_is_finished_first(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES, PIECES), batches=3, begun=True)
-    found = decided(store, compiled(PRICES))
-    assert found.steps[0].text == "finish micro-batch 3, which was begun, with the old plan"
+    decision = decided(store, compiled(PRICES))
+    assert decision.steps[0].text == "finish micro-batch 3, which was begun, with the old plan"
 
 
 def test_a_checkpoint_without_a_batch_has_no_state_to_move(tmp_path: Path) -> None:
@@ -153,8 +159,8 @@ def test_a_checkpoint_without_a_batch_has_no_state_to_move(tmp_path: Path) -> No
 
 def test_positions_go_with_their_tables(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(JOINED.format("rent")))
-    found = decided(store, compiled(PRICES), upgrade="migrate-partial")
-    texts = [step.text for step in found.steps if step.kind == "carry-source"]
+    decision = decided(store, compiled(PRICES), upgrade="migrate-partial")
+    texts = [step.text for step in decision.steps if step.kind == "carry-source"]
     assert texts == [
         "source orders: goes on where it was read to",
         "source shops: no longer read; its position is kept for when it comes back",
@@ -170,12 +176,12 @@ def test_an_older_spark_than_wrote_the_checkpoint_is_refused(tmp_path: Path) -> 
 
 def test_steps_are_data_and_text(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES, PIECES))
-    found = [step.to_dict() for step in decided(store, compiled(PRICES)).steps]
-    assert found[-1] == {
+    steps = [step.to_dict() for step in decided(store, compiled(PRICES)).steps]
+    assert steps[-1] == {
         "step": "publish",
         "generation": 2,
         "before": 1,
         "text": "have generation 2 count; generation 1 stays as it is, for --rollback, until --prune",
     }
-    (moved,) = (each for each in found if each["step"] == "move-state")
+    (moved,) = (step for step in steps if step["step"] == "move-state")
     assert moved["mapping"]["from"] == moved["mapping"]["to"] == moved["uid"]

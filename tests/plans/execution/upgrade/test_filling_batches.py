@@ -25,8 +25,8 @@ def test_without_watermarks_all_at_once_or_so_many_files() -> None:
 
 def test_with_the_log_of_the_query_its_own_micro_batches() -> None:
     log = (entry(0, 0, a=0), entry(1, 5, a=0, b=0), entry(2, 7, a=0, b=0), entry(3, 7, a=2, b=0), entry(4, 7, a=2, b=0))
-    found = batches_of({"a": ((A0, A1, A2), False), "b": ((B0,), False)}, Clock(True, log, 7), None)
-    assert found == (
+    batches = batches_of({"a": ((A0, A1, A2), False), "b": ((B0,), False)}, Clock(True, log, 7), None)
+    assert batches == (
         Batch({"a": (A0,)}, 0),
         Batch({"b": (B0,)}, 5),
         Batch({}, 7),
@@ -36,10 +36,10 @@ def test_with_the_log_of_the_query_its_own_micro_batches() -> None:
 
 def test_a_table_that_is_given_comes_whole_with_the_first() -> None:
     log = (entry(0, 0, a=0), entry(1, 5, a=1))
-    found = batches_of({"a": ((A0, A1), False), "b": ((B0, B1), True)}, Clock(True, log, 5), None)
-    assert [dict(each.files) for each in found] == [{"a": (A0,), "b": (B0, B1)}, {"a": (A1,)}]
+    batches = batches_of({"a": ((A0, A1), False), "b": ((B0, B1), True)}, Clock(True, log, 5), None)
+    assert [dict(batch.files) for batch in batches] == [{"a": (A0,), "b": (B0, B1)}, {"a": (A1,)}]
 
 
 def test_without_the_log_as_the_files_were_read_and_then_what_is_due() -> None:
-    found = batches_of({"a": ((A0, A1), False)}, Clock(True, (), 9), 1)
-    assert found == (Batch({"a": (A0,)}), Batch({"a": (A1,)}), Batch({}, 9))
+    batches = batches_of({"a": ((A0, A1), False)}, Clock(True, (), 9), 1)
+    assert batches == (Batch({"a": (A0,)}), Batch({"a": (A1,)}), Batch({}, 9))

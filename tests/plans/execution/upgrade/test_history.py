@@ -35,16 +35,16 @@ def test_a_log_of_spark_whose_older_files_are_gone(tmp_path: Path) -> None:
     folder.write_text("sources/s/9.compact", "v1\n" + "\n".join(line.format(at) for at in range(10)))
     folder.write_text("sources/s/9", "v1\n" + line.format(9))
     folder.write_text("sources/s/10", "v1\n" + line.format(10))
-    found = files_read(folder, "s", 10)
-    assert [each.batch for each in found] == list(range(11))
-    assert found[3].path == "file:///data/a%203.json"
+    files = files_read(folder, "s", 10)
+    assert [file.batch for file in files] == list(range(11))
+    assert files[3].path == "file:///data/a%203.json"
 
 
 def test_files_that_are_gone_or_changed() -> None:
     files = [file("a", 1000), file("b", 1000), file("c", 1000)]
     assert gaps(Times(), files) == ()
-    found = gaps(Times({"file:///b": None, "file:///c": 1001}), files)
-    assert found == (Gap("file:///b", "is gone"), Gap("file:///c", "was written again since it was read"))
+    missing = gaps(Times({"file:///b": None, "file:///c": 1001}), files)
+    assert missing == (Gap("file:///b", "is gone"), Gap("file:///c", "was written again since it was read"))
 
 
 def test_few_micro_batches_that_keep_the_order() -> None:

@@ -44,8 +44,8 @@ def test_a_new_count_of_all_rows_begins_with_those_of_the_group() -> None:
 @pytest.mark.parametrize(("kind", "lost"), [("deduplicate", False), ("join", True)])
 def test_a_first_row_that_is_kept_by_its_key_alone_needs_no_other_column(kind: str, lost: bool) -> None:
     mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "x"),), (), ((False, False),))
-    kept = state(kind, ROWS) | {"keys": [[{"type": "INT", "input": 0, "column": 0}]]}
-    assert loses(mapping, kept) is lost
+    old_state = state(kind, ROWS) | {"keys": [[{"type": "INT", "input": 0, "column": 0}]]}
+    assert loses(mapping, old_state) is lost
 
 
 def test_a_column_that_is_always_null_is_that_without_an_old_one() -> None:

@@ -30,9 +30,9 @@ def test_a_rollback_says_what_sinks_got_and_the_old_plan_goes_on_where_it_was(pl
     place.moved(new)
     assert place.rows("counts") == [("x", 1010), ("y", 20)]
     spark, folder = place.spark, str(place.checkpoint)
-    found = roll_back(spark, folder)
-    assert (found.generation, found.before, found.batches) == (1, 2, 1)
-    (sink,) = found.sinks
+    result = roll_back(spark, folder)
+    assert (result.generation, result.before, result.batches) == (1, 2, 1)
+    (sink,) = result.sinks
     assert (sink.table, sink.rows, sink.files) == ("default_catalog.default_database.counts", 2, 1)
     assert len(list(Path(sink.pattern).parent.glob(Path(sink.pattern).name))) == sink.files
     for file in Path(sink.pattern).parent.glob(Path(sink.pattern).name):
@@ -73,9 +73,9 @@ def test_a_checkpoint_on_another_file_system_moves_and_goes_back(place: Place, m
     assert not (place.checkpoint / "generations/2/compiled-plan/seed").exists()
     assert place.rows("counts") == [("x", 1010), ("y", 20)]
     assert place.rows("again") == [("x", 1000), ("z", 7)], "constant rows are read once"
-    found = roll_back(place.spark, checkpoint)
-    for each in found.sinks:
-        for file in Path(each.pattern).parent.glob(Path(each.pattern).name):
+    result = roll_back(place.spark, checkpoint)
+    for sink in result.sinks:
+        for file in Path(sink.pattern).parent.glob(Path(sink.pattern).name):
             file.unlink()
     run(old)
     assert place.rows("counts") == [("x", 1010), ("y", 20)]

@@ -29,14 +29,14 @@ def side(query: str, type_: str = "INT") -> KernelSide:
 def mapped(old: str, new: str, type_: str = "INT") -> list[StateMapping]:
     before, after = side(old), side(new, type_)
     return [
-        mapping_of(before, after, one, other, ("old", "new"))
-        for one, other in zip(before.operators, after.operators, strict=True)
+        mapping_of(before, after, old_uid, new_uid, ("old", "new"))
+        for old_uid, new_uid in zip(before.operators, after.operators, strict=True)
     ]
 
 
 def only(old: str, new: str, type_: str = "INT") -> StateMapping:
-    (found,) = mapped(old, new, type_)
-    return found
+    (mapping,) = mapped(old, new, type_)
+    return mapping
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def only(old: str, new: str, type_: str = "INT") -> StateMapping:
     ],
 )
 def test_calls_are_found_where_they_were(old: str, new: str) -> None:
-    found = only(old, new)
-    assert found.calls == (1, 0)
-    assert not found.is_identity
-    assert found.dropped == found.new_columns == ()
+    mapping = only(old, new)
+    assert mapping.calls == (1, 0)
+    assert not mapping.is_identity
+    assert mapping.dropped == mapping.new_columns == ()
     assert only(old, old).is_identity
 
 
 def test_a_window_keeps_the_columns_that_it_works_with_and_its_time() -> None:
-    found = only(f"SELECT k, SUM(v), SUM(w) FROM s {TUMBLE}", f"SELECT k, SUM(w), SUM(v) FROM s {TUMBLE}")
-    assert [each.column if each else None for each in found.inputs[0]] == [0, 2, 1, 3]
+    mapping = only(f"SELECT k, SUM(v), SUM(w) FROM s {TUMBLE}", f"SELECT k, SUM(w), SUM(v) FROM s {TUMBLE}")
+    assert [column.column if column else None for column in mapping.inputs[0]] == [0, 2, 1, 3]
 
 
 def test_a_filter_and_a_wider_type_change_nothing() -> None:
@@ -66,24 +66,24 @@ def test_a_filter_and_a_wider_type_change_nothing() -> None:
     assert only(old, new, "BIGINT").is_identity
     below = "SELECT k, SUM(n), MAX(n) FROM ({}) GROUP BY k"
     inner = "SELECT k, SUM(v) AS n FROM s {} GROUP BY k"
-    found = mapped(below.format(inner.format("")), below.format(inner.format("WHERE w > 3")))
-    assert [each.is_identity for each in found] == [True, True]
+    mappings = mapped(below.format(inner.format("")), below.format(inner.format("WHERE w > 3")))
+    assert [mapping.is_identity for mapping in mappings] == [True, True]
 
 
 def test_columns_of_a_join_come_go_and_change_places() -> None:
-    found = only(
+    mapping = only(
         "SELECT k, v, x FROM (SELECT s.k, v, w, x FROM s JOIN r ON s.k = r.k) WHERE x > v",
         "SELECT k, w, v FROM (SELECT s.k, w, v, x FROM s JOIN r ON s.k = r.k)",
     )
-    assert found.inputs == ((OldColumn(0, 0), OldColumn(0, 1), None), (OldColumn(1, 0),))
-    assert (found.dropped, found.new_columns) == (("r.x",), ("s.w",))
+    assert mapping.inputs == ((OldColumn(0, 0), OldColumn(0, 1), None), (OldColumn(1, 0),))
+    assert (mapping.dropped, mapping.new_columns) == (("r.x",), ("s.w",))
 
 
 def test_the_sides_of_a_join_are_not_mixed() -> None:
     self_join = "SELECT a.k, a.v, b.{} FROM s AS a JOIN s AS b ON a.k = b.k"
-    found = only(self_join.format("w"), self_join.format("v"))
-    assert found.inputs[1] == (OldColumn(1, 0), None)
-    assert found.new_columns == ("s.v",)
+    mapping = only(self_join.format("w"), self_join.format("v"))
+    assert mapping.inputs[1] == (OldColumn(1, 0), None)
+    assert mapping.new_columns == ("s.v",)
 
 
 def test_an_aggregate_in_two_phases_reads_the_rows_in_front_of_the_first() -> None:
@@ -95,15 +95,15 @@ def test_an_aggregate_in_two_phases_reads_the_rows_in_front_of_the_first() -> No
     before = side(query)
     plan = with_uids(TableEnvironment().compile_script(f"{phases}{TABLES}{query};".replace("{v}", "INT")))
     after = kernel_side(prepare(plan))
-    (one,), (other,) = before.operators, after.operators
-    assert after.operators[other].reader != other
-    assert mapping_of(before, after, one, other, ("old", "new")).is_identity
+    (old_uid,), (new_uid,) = before.operators, after.operators
+    assert after.operators[new_uid].reader != new_uid
+    assert mapping_of(before, after, old_uid, new_uid, ("old", "new")).is_identity
 
 
 def test_branches_of_a_union_that_come_and_go_leave_columns_where_they_were() -> None:
     query = "SELECT k, SUM(v), COUNT(*) FROM {} GROUP BY k"
     more, fewer = query.format("(SELECT k, v FROM s UNION ALL SELECT k, x AS v FROM r)"), query.format("s")
     for old, new in ((fewer, more), (more, fewer)):
-        found = only(old, new)
-        assert found.inputs == ((OldColumn(0, 0), OldColumn(0, 1)),)
-        assert found.calls == (0, 1)
+        mapping = only(old, new)
+        assert mapping.inputs == ((OldColumn(0, 0), OldColumn(0, 1)),)
+        assert mapping.calls == (0, 1)

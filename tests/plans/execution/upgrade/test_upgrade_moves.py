@@ -33,15 +33,15 @@ JOINED = "INSERT INTO joined SELECT o.shop, {} FROM sales AS o JOIN shops AS s O
 
 
 def together(*statements: str) -> str:
-    return f"EXECUTE STATEMENT SET BEGIN {' '.join(f'{each};' for each in statements)} END"
+    return f"EXECUTE STATEMENT SET BEGIN {' '.join(f'{statement};' for statement in statements)} END"
 
 
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
-    found = Place(spark, tmp_path)
+    place = Place(spark, tmp_path)
     sales = [{"shop": "x", "price": 3, "pieces": 10}, {"shop": "y", "price": 5, "pieces": 20}]
-    found.add({"sales": sales, "shops": [{"shop": "x", "rent": 7}]})
-    return found
+    place.add({"sales": sales, "shops": [{"shop": "x", "rent": 7}]})
+    return place
 
 
 def more(place: Place) -> None:
@@ -133,7 +133,7 @@ def test_an_operator_above_moves_those_below_into_another_stage(place: Place) ->
     )
     assert run.upgrade is not None
     assert place.rows("prices") == [("x", 103), ("y", 5)]
-    assert any(each.text.startswith("start ") for each in run.upgrade.steps)
+    assert any(step.text.startswith("start ") for step in run.upgrade.steps)
 
 
 def stored(place: Place, generation: int, batch: int, stages: int = 1, host: str = TRANSFORM) -> list[tuple[str, str]]:

@@ -101,20 +101,20 @@ def go_on(place: Place) -> None:
 
 def keyed(place: Place, sink: str) -> dict[str, tuple[Any, ...]]:
     """The last row of each key."""
-    found: dict[str, tuple[Any, ...]] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     files = sorted((place.folder / sink).glob("part-*"), key=lambda path: (path.stat().st_mtime_ns, path.name))
     for file in files:
         for line in file.read_text().splitlines():
             after = json.loads(line)["after"]
             if after is not None:
-                found[after["k"]] = tuple(after.values())
-    return found
+                result[after["k"]] = tuple(after.values())
+    return result
 
 
 def uid_of(run: Run, kind: str) -> str:
     """The operator of that kind that starts empty."""
-    (found,) = (node.uid for node in run.prepared.plan.nodes if node.kind == kind and node.uid)
-    return found
+    (uid,) = (node.uid for node in run.prepared.plan.nodes if node.kind == kind and node.uid)
+    return uid
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ def test_new_operators_go_on_as_if_they_had_always_been(spark: SparkSession, tmp
     tables = TABLES + "".join(table(sink, KEYED, "debezium-json") for sink in sinks.values())
     statements = [f"INSERT INTO {sink} {query(name)};" for name, sink in sinks.items()]
     moved, whole = Place(spark, tmp_path / "moved"), Place(spark, tmp_path / "whole")
-    for each in (moved, whole):
-        each.folder.mkdir()
-        fill(each)
+    for place in (moved, whole):
+        place.folder.mkdir()
+        fill(place)
     moved.run(moved.compiled(tables, together(SUMS, READS)))
     fill_more(moved)
     moved.run(moved.compiled(tables, together(SUMS, READS)))
@@ -144,9 +144,9 @@ def test_new_operators_go_on_as_if_they_had_always_been(spark: SparkSession, tmp
         moved.compiled(tables, together(SUMS, READS, *statements)), upgrade="migrate-partial", warm_up=("all",)
     )
     assert run.upgrade is not None
-    assert {each.kind for each in run.upgrade.steps} >= {"read-history", "warm-up"}
-    assert not any(each.kind == "start-empty" for each in run.upgrade.steps)
-    assert all(each.what.startswith("sink ") for each in run.upgrade.findings), "only sinks miss what was"
+    assert {step.kind for step in run.upgrade.steps} >= {"read-history", "warm-up"}
+    assert not any(step.kind == "start-empty" for step in run.upgrade.steps)
+    assert all(finding.what.startswith("sink ") for finding in run.upgrade.findings), "only sinks miss what was"
     fill_more(whole)
     go_on(whole)
     whole.run(whole.compiled(tables, together(SUMS, READS, *statements)))
@@ -186,7 +186,7 @@ def test_a_reset_operator_is_made_anew_from_history(place: Place) -> None:
     assert uid is not None
     run = place.moved(plan, reset=(uid,), warm_up=(uid,), upgrade="migrate-partial")
     assert run.upgrade is not None
-    assert not any(uid in each.uids for each in run.upgrade.findings)
+    assert not any(uid in finding.uids for finding in run.upgrade.findings)
     assert keyed(place, "keyed") == {"x": ("x", 5, 2), "y": ("y", 65, 2)}
 
 
@@ -243,9 +243,9 @@ def test_what_waits_for_a_time_is_as_if_it_had_always_been(purged: bool, spark: 
     new = together(MINUTES.format("minutes", 1), reads, *added)
     before: dict[str, Counter[str]] = {}
     for number, rows in enumerate(EVENTS_BY_RUN):
-        for each in (moved, whole):
-            each.folder.mkdir(exist_ok=True)
-            each.add(rows)
+        for place in (moved, whole):
+            place.folder.mkdir(exist_ok=True)
+            place.add(rows)
         if number == 2:
             before = {sink: lines(whole, sink) for sink in WAITING}
             if purged:
@@ -287,8 +287,8 @@ def test_a_table_that_is_given_stands_for_what_was_read(place: Place) -> None:
     new = place.compiled(TABLES, together(SUMS, f"INSERT INTO keyed {QUERIES['group-aggregate']};"))
     with pytest.raises(CheckpointError, match="the history of table sales has gaps"):
         place.started(new, upgrade="migrate-partial", warm_up=("all",))
-    given = {"sales": {"connector": "filesystem", "path": str(archive), "format": "json"}}
-    place.moved(new, upgrade="migrate-partial", warm_up=("all",), warm_up_from=given)
+    history = {"sales": {"connector": "filesystem", "path": str(archive), "format": "json"}}
+    place.moved(new, upgrade="migrate-partial", warm_up=("all",), warm_up_from=history)
     assert keyed(place, "keyed") == {"x": ("x", 17, 2), "y": ("y", 28, 2)}
 
 

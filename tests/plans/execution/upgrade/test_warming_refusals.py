@@ -35,44 +35,44 @@ NOW = "INSERT INTO more SELECT shop, COUNT(*) FROM orders WHERE CURRENT_DATE > D
 ALL = {"upgrade": "migrate-partial", "warm_up": ("all",)}
 
 
-def steps(found: Decision) -> list[str]:
-    return [step.text for step in found.steps if step.kind in ("read-history", "warm-up", "start-empty")]
+def steps(decision: Decision) -> list[str]:
+    return [step.text for step in decision.steps if step.kind in ("read-history", "warm-up", "start-empty")]
 
 
 def refused(root: Path, old: CompiledPlan, new: CompiledPlan, times: Times | None = None, **options: Any) -> str:
     store = started(root, old, batches=2)
-    with pytest.raises(CheckpointError) as found:
+    with pytest.raises(CheckpointError) as error:
         decided(store, new, times=times, **{**ALL, **options})
-    return str(found.value)
+    return str(error.value)
 
 
 def test_a_new_operator_is_filled_and_only_the_new_sink_misses_what_was(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
-    found = decided(store, compiled(PRICES, PIECES), **ALL)  # type: ignore[arg-type]
-    uid = found.filled[0].target
-    assert steps(found) == [
+    decision = decided(store, compiled(PRICES, PIECES), **ALL)  # type: ignore[arg-type]
+    uid = decision.filled[0].target
+    assert steps(decision) == [
         "read again what the source orders has read: 2 files",
         f"fill {uid} from history in 1 micro-batch, to no sink: it is new",
     ]
-    assert [each.what for each in found.findings] == ["sink more"]
-    assert found.steps[-3].to_dict()["batches"] == 1
-    assert decided(store, compiled(PRICES, PIECES), upgrade="migrate-partial", warm_up=(uid,)).steps == found.steps
+    assert [finding.what for finding in decision.findings] == ["sink more"]
+    assert decision.steps[-3].to_dict()["batches"] == 1
+    assert decided(store, compiled(PRICES, PIECES), upgrade="migrate-partial", warm_up=(uid,)).steps == decision.steps
 
 
 def test_an_inner_join_with_a_new_table_has_given_no_row_so_nothing_is_missing(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
-    found = decided(store, compiled(PRICES, JOINED), warm_up=("all",))
-    assert found.verdict is Verdict.FULL
+    decision = decided(store, compiled(PRICES, JOINED), warm_up=("all",))
+    assert decision.verdict is Verdict.FULL
     outer = decided(store, compiled(PRICES, JOINED.replace("JOIN", "LEFT JOIN")), **ALL)  # type: ignore[arg-type]
     assert outer.verdict is Verdict.PARTIAL
 
 
 def test_what_is_fed_by_new_tables_alone_needs_no_history(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
-    found = decided(store, compiled(PRICES, VISITS), warm_up=("all",))
-    assert found.filling is None
-    assert found.verdict is Verdict.FULL
-    assert [step.split()[0] for step in steps(found)] == ["start"]
+    decision = decided(store, compiled(PRICES, VISITS), warm_up=("all",))
+    assert decision.filling is None
+    assert decision.verdict is Verdict.FULL
+    assert [step.split()[0] for step in steps(decision)] == ["start"]
 
 
 def test_a_start_on_which_nothing_starts_empty_is_what_it_was(tmp_path: Path) -> None:
@@ -83,12 +83,12 @@ def test_a_start_on_which_nothing_starts_empty_is_what_it_was(tmp_path: Path) ->
 def test_a_reset_operator_is_made_anew(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
     uid = decided(store, compiled(PRICES), upgrade="migrate").steps[2].to_dict()["uid"]
-    found = decided(store, compiled(PRICES), reset=(uid,), warm_up=(uid,))
-    assert f"fill {uid} from history in 1 micro-batch, to no sink: it is reset" in steps(found)
-    assert found.verdict is Verdict.FULL
-    with pytest.raises(CheckpointError, match="the operator keeps its state") as kept:
+    decision = decided(store, compiled(PRICES), reset=(uid,), warm_up=(uid,))
+    assert f"fill {uid} from history in 1 micro-batch, to no sink: it is reset" in steps(decision)
+    assert decision.verdict is Verdict.FULL
+    with pytest.raises(CheckpointError, match="the operator keeps its state") as error:
         decided(store, compiled(PRICES), warm_up=(uid,))
-    assert f"--reset {uid} --warm-up {uid} makes it anew from history" in str(kept.value)
+    assert f"--reset {uid} --warm-up {uid} makes it anew from history" in str(error.value)
 
 
 def test_operators_that_are_not_there_are_named(tmp_path: Path) -> None:
@@ -115,17 +115,17 @@ def test_rows_that_cannot_be_had_again(tmp_path: Path) -> None:
         "CREATE TABLE made (k STRING, v INT) WITH ('connector' = 'datagen', 'number-of-rows' = '10');\n"
         "CREATE TABLE a (k STRING, n BIGINT) WITH ('connector' = 'blackhole');\n"
     )
-    plans = [_compiled(tables, *each) for each in (("SUM(v)",), ("SUM(v)", "MAX(v)"))]
+    plans = [_compiled(tables, *calls) for calls in (("SUM(v)",), ("SUM(v)", "MAX(v)"))]
     said = refused(tmp_path, *plans)
     assert "the rows of table made cannot be had again from the connector datagen" in said
     times = Times({"/archive/1.json": 5})
-    given = {"made": {"connector": "filesystem", "path": "/archive", "format": "json"}}
-    found = decided(started(tmp_path / "b", plans[0]), plans[1], times=times, **ALL, warm_up_from=given)  # type: ignore[arg-type]
-    assert steps(found)[0] == "read 1 file of /archive for the rows of made so far"
-    assert [*found.partly.values()] == ["it was filled from another table than the one that is read"]
-    said = refused(tmp_path / "c", *plans, warm_up_from=given)
+    history = {"made": {"connector": "filesystem", "path": "/archive", "format": "json"}}
+    decision = decided(started(tmp_path / "b", plans[0]), plans[1], times=times, **ALL, warm_up_from=history)  # type: ignore[arg-type]
+    assert steps(decision)[0] == "read 1 file of /archive for the rows of made so far"
+    assert [*decision.partly.values()] == ["it was filled from another table than the one that is read"]
+    said = refused(tmp_path / "c", *plans, warm_up_from=history)
     assert "--warm-up-from made: there is no file below /archive" in said
-    said = refused(tmp_path / "d", *plans, warm_up_from={"mad": given["made"]})
+    said = refused(tmp_path / "d", *plans, warm_up_from={"mad": history["made"]})
     assert "--warm-up-from mad: the plan reads no such table" in said
 
 
@@ -137,32 +137,32 @@ def _compiled(tables: str, *calls: str) -> CompiledPlan:
 
 
 def test_what_a_kept_operator_above_has_given_must_be_known(tmp_path: Path) -> None:
-    found = decided(started(tmp_path / "a", compiled(PRICES)), compiled(GREATEST), **ALL)  # type: ignore[arg-type]
-    assert [step.kind for step in found.steps if "state" in step.kind] == ["read-state", "move-state", "write-state"]
-    assert steps(found)[1].startswith("fill rank-")
-    said = refused(tmp_path / "b", *(with_ttl(compiled(each), "1 h") for each in (PRICES, GREATEST)))
+    decision = decided(started(tmp_path / "a", compiled(PRICES)), compiled(GREATEST), **ALL)  # type: ignore[arg-type]
+    assert [step.kind for step in decision.steps if "state" in step.kind] == ["read-state", "move-state", "write-state"]
+    assert steps(decision)[1].startswith("fill rank-")
+    said = refused(tmp_path / "b", *(with_ttl(compiled(program), "1 h") for program in (PRICES, GREATEST)))
     assert "above it has given is not known: it forgets after its TTL" in said
     assert "--reset group-aggregate-orders-" in said
     said = refused(tmp_path / "c", compiled(LESS), compiled(GREATEST))
     assert "above it has given is not known: rows from before" in said
-    given = {"orders": {"connector": "filesystem", "path": "/archive", "format": "json"}}
+    history = {"orders": {"connector": "filesystem", "path": "/archive", "format": "json"}}
     times = Times({"/archive/1.json": 5})
-    said = refused(tmp_path / "d", compiled(PRICES), compiled(GREATEST), times, warm_up_from=given)
+    said = refused(tmp_path / "d", compiled(PRICES), compiled(GREATEST), times, warm_up_from=history)
     assert "above it has read orders itself, and not the table that --warm-up-from gives" in said
 
 
 def test_what_went_on_in_part_once_is_remembered(tmp_path: Path) -> None:
-    found = decided(started(tmp_path, compiled(LESS)), compiled(PRICES), upgrade="migrate-partial")
-    assert [*found.partly.values()] == ["rows from before that `(orders.pieces > 3)` kept out are missing"]
-    found = decided(started(tmp_path / "b", compiled(PRICES)), compiled(PRICES, PIECES), upgrade="migrate-partial")
-    assert [*found.partly.values()] == ["it started empty in an upgrade"]
+    decision = decided(started(tmp_path, compiled(LESS)), compiled(PRICES), upgrade="migrate-partial")
+    assert [*decision.partly.values()] == ["rows from before that `(orders.pieces > 3)` kept out are missing"]
+    decision = decided(started(tmp_path / "b", compiled(PRICES)), compiled(PRICES, PIECES), upgrade="migrate-partial")
+    assert [*decision.partly.values()] == ["it started empty in an upgrade"]
 
 
 def test_an_operator_above_that_starts_empty_is_to_be_filled_too(tmp_path: Path) -> None:
     old, new = compiled(PRICES), compiled(PRICES, HIGHEST.format("pieces"))
     store = started(tmp_path, old, batches=2)
-    found = decided(store, new, **ALL)  # type: ignore[arg-type]
-    first, second = (each.target for each in found.filled)
+    decision = decided(store, new, **ALL)  # type: ignore[arg-type]
+    first, second = (fill.target for fill in decision.filled)
     with pytest.raises(CheckpointError, match="above it starts empty") as said:
         decided(store, new, upgrade="migrate-partial", warm_up=(second,))
     assert f"--warm-up {first} fills that, too" in str(said.value)
@@ -178,8 +178,8 @@ def test_the_clock(tmp_path: Path) -> None:
 
     tables = TABLES.replace("pieces INT)", "pieces INT, at1 AS PROCTIME())")
     old, new = (
-        TableEnvironment().compile_script(f"{tables}EXECUTE STATEMENT SET BEGIN {'; '.join(each)}; END;")
-        for each in ((PRICES,), (PRICES, HOURS.format("orders", 1)))
+        TableEnvironment().compile_script(f"{tables}EXECUTE STATEMENT SET BEGIN {'; '.join(statements)}; END;")
+        for statements in ((PRICES,), (PRICES, HOURS.format("orders", 1)))
     )
     said = refused(tmp_path, old, new)
     assert "goes by processing time, and when the rows came is not known" in said
@@ -188,12 +188,12 @@ def test_the_clock(tmp_path: Path) -> None:
 def test_the_log_of_a_query_in_event_time_gives_its_micro_batches(tmp_path: Path) -> None:
     old, new = compiled(HOURS.format("visits", 1)), compiled(HOURS.format("visits", 1), HOURS.format("visits", 2))
     store = started(tmp_path / "a", old, batches=2)
-    found = decided(store, new, **ALL)  # type: ignore[arg-type]
-    assert found.filling is not None
-    assert [batch.watermark for batch in found.filling.batches] == [0, 0]
-    assert [len(batch.files["visits"]) for batch in found.filling.batches] == [1, 1]
+    decision = decided(store, new, **ALL)  # type: ignore[arg-type]
+    assert decision.filling is not None
+    assert [batch.watermark for batch in decision.filling.batches] == [0, 0]
+    assert [len(batch.files["visits"]) for batch in decision.filling.batches] == [1, 1]
     for name in ("offsets/0", "commits/0"):
         store.generation(1).folder.remove(name)
-    found = decided(store, new, **ALL)  # type: ignore[arg-type]
-    assert found.filling is not None
-    assert [batch.watermark for batch in found.filling.batches] == [None, None, 0], "one source: as its files come"
+    decision = decided(store, new, **ALL)  # type: ignore[arg-type]
+    assert decision.filling is not None
+    assert [batch.watermark for batch in decision.filling.batches] == [None, None, 0], "one source: as its files come"

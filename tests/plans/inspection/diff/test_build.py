@@ -58,12 +58,12 @@ THE_SAME = {
 @pytest.mark.parametrize("name", THE_SAME)
 def test_what_is_written_otherwise_differs_in_nothing_that_is_kept(name: str) -> None:
     old, new = THE_SAME[name]
-    found = diff_of(Pair(old, new, FULL))
-    assert found.verdict is FULL, shown(found)
-    changes = {part.change for part in found.operators}
+    diff = diff_of(Pair(old, new, FULL))
+    assert diff.verdict is FULL, shown(diff)
+    changes = {part.change for part in diff.operators}
     # The order in which calls stand is that of the columns: all are kept, some in another place.
-    assert changes <= {Change.KEPT, Change.CHANGED}, shown(found)
-    assert changes == {Change.KEPT} or name == "columns of the sink", shown(found)
+    assert changes <= {Change.KEPT, Change.CHANGED}, shown(diff)
+    assert changes == {Change.KEPT} or name == "columns of the sink", shown(diff)
 
 
 def test_plans_of_flink_and_the_programs_compiled_here_differ_in_nothing(tmp_path: Path) -> None:
@@ -71,12 +71,12 @@ def test_plans_of_flink_and_the_programs_compiled_here_differ_in_nothing(tmp_pat
     empty, unknown = [], []
     tried = [case for case in cases(*categories()) if not case.refused_at]
     for case in tried:
-        found = diff_plans(
+        diff = diff_plans(
             CompiledPlan.from_json(case.flink_plan(tmp_path)),
             TableEnvironment().compile_script(case.program(tmp_path)),
         )
-        empty += [case.name] if found.is_empty else []
-        unknown += [case.name] if found.verdict is UNKNOWN else []
+        empty += [case.name] if diff.is_empty else []
+        unknown += [case.name] if diff.verdict is UNKNOWN else []
     assert not unknown
     assert len(empty) > 190
     assert len(tried) - len(empty) < len(empty) / 6
@@ -86,22 +86,20 @@ def test_a_filter_that_a_source_of_flink_took_over_counts() -> None:
     """Flink leaves it out of the operators above."""
     text = (Path(__file__).parents[2] / "execution/databases/flink_plan.json").read_text(encoding="utf-8")
     assert text.count('"value": 5,') == 1
-    found = diff_plans(
-        CompiledPlan.from_json(text), CompiledPlan.from_json(text.replace('"value": 5,', '"value": 50,'))
-    )
-    assert found.verdict is PARTIAL and "filter: (t.age > 5) -> (t.age > 50)" in shown(found)
+    diff = diff_plans(CompiledPlan.from_json(text), CompiledPlan.from_json(text.replace('"value": 5,', '"value": 50,')))
+    assert diff.verdict is PARTIAL and "filter: (t.age > 5) -> (t.age > 50)" in shown(diff)
 
 
 def operator(diff: PlanDiff, words: str) -> OperatorEdit:
-    return next(each for each in diff.operators if words in each.words)
+    return next(operator for operator in diff.operators if words in operator.words)
 
 
 def test_a_uid_says_which_operator_it_is() -> None:
     old, new = with_uids(compiled(SUM)), with_uids(compiled(SUM.replace("shop", "town")))
     (before,), (after,) = ([node for node in plan.nodes if node.uid] for plan in (old, new))
     named = [node.model_copy(update={"uid": before.uid}) if node is after else node for node in new.nodes]
-    found = diff_plans(old, new.with_nodes(named))
-    (only,) = found.operators
+    diff = diff_plans(old, new.with_nodes(named))
+    (only,) = diff.operators
     assert (only.change, only.old_uid, only.uid) == (Change.CHANGED, before.uid, before.uid)
     assert only.verdict is INCOMPATIBLE
 
@@ -110,14 +108,14 @@ def test_a_uid_of_an_operator_of_another_kind_says_nothing() -> None:
     old, new = with_uids(compiled(SUM)), with_uids(compiled(JOIN))
     (before,), (after,) = ([node for node in plan.nodes if node.uid] for plan in (old, new))
     named = [node.model_copy(update={"uid": before.uid}) if node is after else node for node in new.nodes]
-    found = diff_plans(old, new.with_nodes(named))
-    assert {each.change for each in found.operators} == {Change.ADDED, Change.REMOVED}
+    diff = diff_plans(old, new.with_nodes(named))
+    assert {operator.change for operator in diff.operators} == {Change.ADDED, Change.REMOVED}
 
 
 def test_an_operator_behind_a_new_one_says_where_it_stands() -> None:
     unique = "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY p) AS r FROM orders) WHERE r = 1)"
-    found = diff_of(Pair(SUM, SUM.replace("orders", unique), PARTIAL))
-    assert operator(found, "SUM(v) by shop").place == "behind the new the first row for each id by arrival, of orders"
+    diff = diff_of(Pair(SUM, SUM.replace("orders", unique), PARTIAL))
+    assert operator(diff, "SUM(v) by shop").place == "behind the new the first row for each id by arrival, of orders"
 
 
 def test_an_operator_is_called_what_a_person_calls_it() -> None:

@@ -14,7 +14,7 @@ from tests.support.plan_files import ALL, data_of, in_another_order, name_of
 @pytest.mark.parametrize("name", [name_of(path) for path in ALL])
 def test_a_plan_beside_itself_in_another_order_differs_in_nothing(name: str) -> None:
     data = data_of(name)
-    other, _ = in_another_order(data, name)
-    found = diff_plans(plan_from_dict(data), plan_from_dict(other))
-    assert found.is_empty, [part for part in found.parts if part.change is not Change.KEPT]
-    assert found.verdict is Verdict.FULL
+    shuffled, _ = in_another_order(data, name)
+    diff = diff_plans(plan_from_dict(data), plan_from_dict(shuffled))
+    assert diff.is_empty, [part for part in diff.parts if part.change is not Change.KEPT]
+    assert diff.verdict is Verdict.FULL

@@ -273,8 +273,8 @@ def test_a_ttl_is_an_edit_of_its_own() -> None:
     pair = Pair(
         SUM, SUM, FULL, before="SET 'table.exec.state.ttl' = '1 d';\n", after="SET 'table.exec.state.ttl' = '2 d';\n"
     )
-    found = diff_of(pair)
-    (operator,) = found.operators
+    diff = diff_of(pair)
+    (operator,) = diff.operators
     assert operator.change is Change.TTL_CHANGED and not operator.edits
-    assert [(each.index, each.old, each.new) for each in operator.ttls] == [(0, 86_400_000, 172_800_000)]
-    assert found.verdict is FULL and not found.is_empty
+    assert [(ttl.index, ttl.old, ttl.new) for ttl in operator.ttls] == [(0, 86_400_000, 172_800_000)]
+    assert diff.verdict is FULL and not diff.is_empty

@@ -42,9 +42,9 @@ def test_the_schema_refuses_what_is_no_document() -> None:
 
 def test_the_schema_names_every_change_and_verdict() -> None:
     defs = schemas.load(schemas.DIFF)
-    found = json.dumps(defs)
+    text = json.dumps(defs)
     for verdict in Verdict:
-        assert f'"{verdict.name.lower()}"' in found
+        assert f'"{verdict.name.lower()}"' in text
     assert defs["$defs"]["Operator"]["properties"]["change"]["enum"] == [
         "kept",
         "moved",
@@ -57,10 +57,10 @@ def test_the_schema_names_every_change_and_verdict() -> None:
 
 
 def test_what_it_says() -> None:
-    found = values(everything(BROKEN, verdict=Verdict.INCOMPATIBLE))
-    assert (found["version"], found["same"], found["verdict"]) == (1, False, "incompatible")
-    assert found["new"] == {"name": "dir", "kind": "checkpoint"}
-    operators = {each["uid"]: each for each in found["operators"]}  # type: ignore[attr-defined]
+    document = values(everything(BROKEN, verdict=Verdict.INCOMPATIBLE))
+    assert (document["version"], document["same"], document["verdict"]) == (1, False, "incompatible")
+    assert document["new"] == {"name": "dir", "kind": "checkpoint"}
+    operators = {operator["uid"]: operator for operator in document["operators"]}  # type: ignore[attr-defined]
     assert operators["limit-a-6"]["change"] == "ttlChanged"
     assert operators["limit-a-6"]["ttls"] == [{"index": 0, "entry": "rankState", "oldMs": 5, "newMs": 0}]
     assert operators["aggregate-a-3"]["oldUid"] == "aggregate-a-old"
@@ -69,5 +69,5 @@ def test_what_it_says() -> None:
 
 
 def test_passwords_are_hidden() -> None:
-    found = json.dumps(values(PlanDiff((), SOURCES, ())))
-    assert "******" in found and "secret" not in found and "hush" not in found
+    text = json.dumps(values(PlanDiff((), SOURCES, ())))
+    assert "******" in text and "secret" not in text and "hush" not in text

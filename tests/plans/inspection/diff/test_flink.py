@@ -58,16 +58,16 @@ def flink(old: CompiledPlan, new: CompiledPlan, **options: str) -> FlinkDiff:
     return flink_diff(diff_plans(old, new), old, new, settings)
 
 
-def fates(found: FlinkDiff) -> list[Fate]:
-    return [each.fate for each in operators(found)]
+def fates(diff: FlinkDiff) -> list[Fate]:
+    return [operator.fate for operator in operators(diff)]
 
 
-def operators(found: FlinkDiff) -> list[FlinkEdit]:
-    return [each for each in found.operators if not each.words.startswith("source ")]
+def operators(diff: FlinkDiff) -> list[FlinkEdit]:
+    return [operator for operator in diff.operators if not operator.words.startswith("source ")]
 
 
-def sources(found: FlinkDiff) -> list[tuple[str, Fate]]:
-    return [(each.words, each.fate) for each in found.operators if each.words.startswith("source ")]
+def sources(diff: FlinkDiff) -> list[tuple[str, Fate]]:
+    return [(operator.words, operator.fate) for operator in diff.operators if operator.words.startswith("source ")]
 
 
 def edited(plan: CompiledPlan, change: Callable[[dict[str, object]], None]) -> CompiledPlan:
@@ -91,9 +91,9 @@ def shifted(plan: CompiledPlan, by: int = 100) -> CompiledPlan:
 def test_a_plan_over_its_own_savepoint(case: object, tmp_path: object) -> None:
     """All is restored, and of every operator with state something is known."""
     plan = CompiledPlan.from_json(case.flink_plan(tmp_path))  # type: ignore[attr-defined]
-    found = flink(plan, plan)
-    assert set(fates(found)) <= {Fate.RESTORED} and found.verdict is Verdict.FULL and not found.needs_permission
-    assert len(operators(found)) == sum(keeps_state(node) for node in plan.nodes)
+    diff = flink(plan, plan)
+    assert set(fates(diff)) <= {Fate.RESTORED} and diff.verdict is Verdict.FULL and not diff.needs_permission
+    assert len(operators(diff)) == sum(keeps_state(node) for node in plan.nodes)
 
 
 def test_every_node_type_with_state_has_a_rule() -> None:
@@ -128,30 +128,32 @@ def test_every_node_type_with_state_has_a_rule() -> None:
     ],
 )
 def test_one_operator_under_the_same_uid(old: str, new: str, fate: Fate) -> None:
-    (found,) = [each for each in operators(flink(compiled(old), compiled(new))) if each.fate is not Fate.DROPPED]
-    assert found.fate is fate, found
+    (operator,) = [
+        operator for operator in operators(flink(compiled(old), compiled(new))) if operator.fate is not Fate.DROPPED
+    ]
+    assert operator.fate is fate, operator
 
 
 def test_sessions_for_windows() -> None:
     """They are planned in one phase: another transformation, which has another uid."""
-    found = flink(compiled(TUMBLE), compiled(TUMBLE.replace("TUMBLE", "SESSION")))
-    assert Fate.EMPTY in fates(found) and Fate.DROPPED in fates(found) and found.needs_permission
+    diff = flink(compiled(TUMBLE), compiled(TUMBLE.replace("TUMBLE", "SESSION")))
+    assert Fate.EMPTY in fates(diff) and Fate.DROPPED in fates(diff) and diff.needs_permission
 
 
 def test_what_is_restored_without_a_word_is_named() -> None:
     """Flink never compares what state means: where it restores, our own verdict says what comes of it."""
-    found = flink(compiled(FILTERED), compiled(FILTERED.replace("y > 0", "y > 1")))
-    (edit,) = operators(found)
+    diff = flink(compiled(FILTERED), compiled(FILTERED.replace("y > 0", "y > 1")))
+    (edit,) = operators(diff)
     assert edit.fate is Fate.RESTORED and edit.verdict is not Verdict.FULL and "without a word" in edit.why
 
 
 def test_other_ids_are_other_operators() -> None:
     plan = compiled(AGG)
-    found = flink(plan, shifted(plan))
-    (edit,) = operators(found)
+    diff = flink(plan, shifted(plan))
+    (edit,) = operators(diff)
     assert (edit.fate, edit.verdict) == (Fate.EMPTY, Verdict.PARTIAL)
     assert edit.uid == "103_group-aggregate" and edit.was == "3_group-aggregate" and "its old id, 3" in edit.why
-    assert found.needs_permission
+    assert diff.needs_permission
 
 
 def test_an_operator_that_comes_to_stand_where_another_was() -> None:
@@ -161,59 +163,61 @@ def test_an_operator_that_comes_to_stand_where_another_was() -> None:
       INSERT INTO s SELECT k2, SUM(y), COUNT(*) FROM t GROUP BY k2;
     END"""
     swapped = two.replace("k2", "q").replace("k,", "k2,").replace("BY k;", "BY k2;").replace("q", "k")
-    found = flink(compiled(two), compiled(swapped))
-    assert fates(found) == [Fate.OTHERS, Fate.OTHERS] and found.verdict is Verdict.INCOMPATIBLE
-    assert "another operator's, without a word" in found.operators[0].why
+    diff = flink(compiled(two), compiled(swapped))
+    assert fates(diff) == [Fate.OTHERS, Fate.OTHERS] and diff.verdict is Verdict.INCOMPATIBLE
+    assert "another operator's, without a word" in diff.operators[0].why
 
 
 def test_state_that_nobody_takes() -> None:
-    found = flink(compiled(JOIN), compiled(AGG))
-    assert fates(found) == [Fate.EMPTY, Fate.DROPPED] and found.needs_permission
-    assert "--allowNonRestoredState" in operators(found)[1].why
+    diff = flink(compiled(JOIN), compiled(AGG))
+    assert fates(diff) == [Fate.EMPTY, Fate.DROPPED] and diff.needs_permission
+    assert "--allowNonRestoredState" in operators(diff)[1].why
 
 
-@pytest.mark.parametrize(("old", "new", "told"), [("0 ms", "1 h", True), ("1 h", "0 ms", True), ("1 h", "2 h", False)])
-def test_ttls(old: str, new: str, told: bool) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "expected"), [("0 ms", "1 h", True), ("1 h", "0 ms", True), ("1 h", "2 h", False)]
+)
+def test_ttls(old: str, new: str, expected: bool) -> None:
     """They may change; to and from 0 since Flink 2.2."""
     text = compiled(AGG).to_json()
     plans = [CompiledPlan.from_json(text.replace('"ttl" : "0 ms"', f'"ttl" : "{ttl}"')) for ttl in (old, new)]
-    (found,) = operators(flink(*plans))
-    assert (found.fate, found.verdict) == (Fate.RESTORED, Verdict.FULL)
-    assert ("since 2.2" in found.why) == told
+    (operator,) = operators(flink(*plans))
+    assert (operator.fate, operator.verdict) == (Fate.RESTORED, Verdict.FULL)
+    assert ("since 2.2" in operator.why) == expected
 
 
 def test_positions_of_sources_are_state_of_their_numbers() -> None:
     plan = compiled(AGG)
     assert sources(flink(plan, plan)) == [("source t", Fate.RESTORED)]
     assert sources(flink(plan, shifted(plan))) == [("source t", Fate.EMPTY)]
-    other = flink(plan, compiled(AGG.replace("FROM t", "FROM v")))
-    assert ("source v", Fate.OTHERS) in sources(other) and other.verdict is Verdict.INCOMPATIBLE
+    source_diff = flink(plan, compiled(AGG.replace("FROM t", "FROM v")))
+    assert ("source v", Fate.OTHERS) in sources(source_diff) and source_diff.verdict is Verdict.INCOMPATIBLE
     joined = flink(compiled(JOIN), plan)
     assert ("source u", Fate.DROPPED) in sources(joined) and joined.needs_permission
 
 
 def test_the_format_of_uids() -> None:
     plan = compiled(AGG)
-    found = flink(plan, shifted(plan), format="<type>-<version>-<transformation>")
-    assert [(each.uid, each.fate) for each in operators(found)] == [
+    diff = flink(plan, shifted(plan), format="<type>-<version>-<transformation>")
+    assert [(operator.uid, operator.fate) for operator in operators(diff)] == [
         ("stream-exec-group-aggregate-1-group-aggregate", Fate.RESTORED)
     ]
     assert not plan.node(1).TRANSFORMATION
 
 
 def test_without_uids_nothing_is_known_of_another_plan() -> None:
-    plan, other = compiled(AGG), compiled(AGG.replace("SUM", "MAX"))
-    assert flink(plan, other, by="DISABLED").verdict is Verdict.UNKNOWN
+    plan, changed = compiled(AGG), compiled(AGG.replace("SUM", "MAX"))
+    assert flink(plan, changed, by="DISABLED").verdict is Verdict.UNKNOWN
     assert flink(plan, plan, by="DISABLED").verdict is Verdict.FULL
-    assert fates(flink(plan, other, by="ALWAYS")) == [Fate.RESTORED]
+    assert fates(flink(plan, changed, by="ALWAYS")) == [Fate.RESTORED]
 
 
 def test_how_it_is_shown() -> None:
-    found = flink(compiled(JOIN), compiled(AGG))
-    lines = [line.text for line in flink_lines(found)]
+    diff = flink(compiled(JOIN), compiled(AGG))
+    lines = [line.text for line in flink_lines(diff)]
     assert lines[0] == "in Flink, from a savepoint"
     assert any("left over" in line for line in lines) and any("--allowNonRestoredState" in line for line in lines)
-    assert "| --- | --- | --- | --- |" in flink_markdown(found)
+    assert "| --- | --- | --- | --- |" in flink_markdown(diff)
     same = [line.text for line in flink_lines(flink(compiled(AGG), compiled(AGG)))]
     assert "    2 parts restored" in same and "  fully compatible" in same
     refused = flink(compiled(AGG), compiled(AGG.replace("COUNT(*)", "CAST(1 AS BIGINT)")))

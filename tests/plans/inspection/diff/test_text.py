@@ -31,9 +31,9 @@ def text(diff: PlanDiff, **options: bool) -> str:
 
 
 def test_what_changed_is_shown_and_what_was_kept_is_counted() -> None:
-    found = text(everything())
-    assert KEPT.words not in found
-    assert "    1 operator kept" in found and "    1 source kept" in found
+    output = text(everything())
+    assert KEPT.words not in output
+    assert "    1 operator kept" in output and "    1 source kept" in output
     for part in (
         "  ~ SUM(a.x), COUNT(*) by a.id, of a: changed, partially compatible",
         "aggregate-a-3 (was aggregate-a-old), node 7 -> 8",
@@ -48,19 +48,19 @@ def test_what_changed_is_shown_and_what_was_kept_is_counted() -> None:
         "offsets new: read from its beginning",
         "gets nothing any more",
     ):
-        assert part in found, part
+        assert part in output, part
 
 
 def test_all_shows_what_was_kept() -> None:
-    found = text(everything(), everything=True)
-    assert f"    {KEPT.words}" in found
-    assert "1 operator kept" not in found
+    output = text(everything(), everything=True)
+    assert f"    {KEPT.words}" in output
+    assert "1 operator kept" not in output
 
 
 def test_a_reason_is_said_once() -> None:
     assert text(PlanDiff((CHANGED,), (), ())).count("COUNT(*) counts from now on") == 1
-    other = replace(CHANGED, why="because of both")
-    assert "      because of both" in text(PlanDiff((other,), (), ())).splitlines()
+    changed = replace(CHANGED, why="because of both")
+    assert "      because of both" in text(PlanDiff((changed,), (), ())).splitlines()
 
 
 def test_long_values_stand_below_each_other() -> None:
@@ -72,9 +72,9 @@ def test_long_values_stand_below_each_other() -> None:
 
 def test_passwords_are_hidden() -> None:
     diff = PlanDiff((), SOURCES, ())
-    for found in (text(diff), diff_markdown(diff, "a", "b", advice(diff))):
-        assert "password" in found and "url" in found
-        assert "secret" not in found and "hush" not in found
+    for output in (text(diff), diff_markdown(diff, "a", "b", advice(diff))):
+        assert "password" in output and "url" in output
+        assert "secret" not in output and "hush" not in output
 
 
 def test_verdicts_are_coloured() -> None:
@@ -118,9 +118,9 @@ def test_the_verdict(diff: PlanDiff, line: str) -> None:
     ],
 )
 def test_what_to_do_next(diff: PlanDiff, command: str) -> None:
-    found = advice(diff, "new.json", "c")
-    assert found.command == command
-    assert [line.text for line in advice_lines(found)] == [found.what, *([f"  try: {command}"] if command else [])]
+    actual = advice(diff, "new.json", "c")
+    assert actual.command == command
+    assert [line.text for line in advice_lines(actual)] == [actual.what, *([f"  try: {command}"] if command else [])]
 
 
 def test_markdown_as_it_was() -> None:
@@ -130,7 +130,7 @@ def test_markdown_as_it_was() -> None:
 
 def test_markdown_of_texts_with_markup() -> None:
     odd = replace(CHANGED, words="`a`.`b` | 1", edits=(), ttls=(), why="a*b*c <b> `x*y*` | z")
-    found = diff_markdown(PlanDiff((odd,), (), ()), "o", "n", Advice("so"))
-    (row,) = [line for line in found.splitlines() if line.startswith("| operator")]
+    markdown = diff_markdown(PlanDiff((odd,), (), ()), "o", "n", Advice("so"))
+    (row,) = [line for line in markdown.splitlines() if line.startswith("| operator")]
     assert "`` `a`.`b` \\| 1 ``" in row
     assert r"a\*b\*c \<b> `x*y*` \| z" in row

@@ -11,13 +11,13 @@ from tests.support.plan_files import CONFORMANCE, name_of, text_of
 
 def test_exchanges_are_what_edges_say() -> None:
     plan = CompiledPlan.from_json(text_of("join/state_ttl_hint_join"))
-    found = graph_of(plan)
-    assert {node.kind for node in found.nodes} == {node.kind for node in plan.nodes} - {"exchange"}
-    (join,) = (node for node in found.nodes if node.kind == "join")
-    into = sorted((edge for edge in found.edges if edge.target == join.id), key=lambda each: each.port)
+    graph = graph_of(plan)
+    assert {node.kind for node in graph.nodes} == {node.kind for node in plan.nodes} - {"exchange"}
+    (join,) = (node for node in graph.nodes if node.kind == "join")
+    into = sorted((edge for edge in graph.edges if edge.target == join.id), key=lambda edge: edge.port)
     assert [edge.port for edge in into] == [0, 1]
     assert all(edge.exchange == f"by {', '.join(join.keys[edge.port].columns)}" for edge in into)
-    shown = found.model_dump(mode="json")["edges"][0]
+    shown = graph.model_dump(mode="json")["edges"][0]
     assert {"from", "to", "port", "exchange", "changelog", "via"} == set(shown)
 
 
@@ -25,11 +25,11 @@ def test_state_with_its_ttls() -> None:
     plan = CompiledPlan.from_json(text_of("join/state_ttl_hint_join"))
     (join,) = (node for node in graph_of(plan).nodes if node.kind == "join")
     entries = plan.node(join.id).ttl_entries
-    assert [(each.index, each.name, each.ttl, each.ttl_ms) for each in join.state] == [
-        (each.index, each.name, each.ttl, each.ttl_ms) for each in entries
+    assert [(entry.index, entry.name, entry.ttl, entry.ttl_ms) for entry in join.state] == [
+        (entry.index, entry.name, entry.ttl, entry.ttl_ms) for entry in entries
     ]
     assert join.uid
-    assert all(each.of and each.effective_ttl for each in join.state)
+    assert all(entry.of and entry.effective_ttl for entry in join.state)
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,17 @@ def test_unique_keys_of_inputs(name: str, kind: str, keys: list[tuple[int, list[
 
 @pytest.mark.parametrize("group", sorted({name_of(path).partition("/")[0] for path in CONFORMANCE}))
 def test_every_plan_can_be_drawn(group: str) -> None:
-    for name in (each for each in map(name_of, CONFORMANCE) if each.startswith(f"{group}/")):
+    for name in (case for case in map(name_of, CONFORMANCE) if case.startswith(f"{group}/")):
         plan = CompiledPlan.from_json(text_of(name))
         begin = time.process_time()
-        found = graph_of(plan)
+        graph = graph_of(plan)
         assert time.process_time() - begin < 2, name
-        ids = {node.id for node in found.nodes}
+        ids = {node.id for node in graph.nodes}
         assert ids == {node.id for node in plan.nodes if node.kind != "exchange"}
-        assert all({edge.source, edge.target} <= ids for edge in found.edges)
-        assert all(node.words and node.description and len(node.columns) for node in found.nodes), name
-        assert all(bool(node.table) == (node.kind in ("table-source-scan", "sink")) for node in found.nodes), name
-        places = [(node.rank, node.order) for node in found.nodes]
+        assert all({edge.source, edge.target} <= ids for edge in graph.edges)
+        assert all(node.words and node.description and len(node.columns) for node in graph.nodes), name
+        assert all(bool(node.table) == (node.kind in ("table-source-scan", "sink")) for node in graph.nodes), name
+        places = [(node.rank, node.order) for node in graph.nodes]
         assert len(set(places)) == len(places)
 
 

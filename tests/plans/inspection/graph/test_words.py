@@ -21,5 +21,5 @@ from tests.support.plan_files import text_of
     ],
 )
 def test_operators_are_called_as_a_person_would(case: str, words: set[str]) -> None:
-    found = {node.words for node in graph_of(CompiledPlan.from_json(text_of(case))).nodes}
-    assert words <= found
+    actual = {node.words for node in graph_of(CompiledPlan.from_json(text_of(case))).nodes}
+    assert words <= actual

@@ -100,9 +100,9 @@ HARMLESS = {
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_it_changes_nothing(name: str) -> None:
-    found = changes(*map(compiled, HARMLESS[name]))
-    assert found.texts == []
-    assert all(left.identity == right.identity for left, right in found.pairs)
+    differences = changes(*map(compiled, HARMLESS[name]))
+    assert differences.texts == []
+    assert all(left.identity == right.identity for left, right in differences.pairs)
 
 
 JOIN = "SELECT o.a, i.v FROM orders AS o {} JOIN items AS i ON o.id = i.id{}"
@@ -332,10 +332,10 @@ def test_equal_operators_are_told_apart_by_what_is_above_and_below_them() -> Non
     inner = "SELECT k, MAX(n) FROM (SELECT a AS k, b, SUM(v) AS n FROM orders WHERE w > {} GROUP BY a, b) GROUP BY k"
     old = compiled(SET.format(inner.format(1), inner.format(2)))
     swapped = f"EXECUTE STATEMENT SET BEGIN INSERT INTO s2 {inner.format(2)}; INSERT INTO s1 {inner.format(1)}; END"
-    found = changes(old, compiled(swapped))
-    assert found.texts == []
-    assert all(left.identity == right.identity for left, right in found.pairs)
-    assert len({left.identity for left, _ in found.pairs}) == len(found.pairs)
+    differences = changes(old, compiled(swapped))
+    assert differences.texts == []
+    assert all(left.identity == right.identity for left, right in differences.pairs)
+    assert len({left.identity for left, _ in differences.pairs}) == len(differences.pairs)
 
 
 def test_a_watermark_and_metadata_count() -> None:

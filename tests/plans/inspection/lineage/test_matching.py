@@ -12,9 +12,9 @@ from tests.support.plan_files import ALL, data_of, in_another_order, name_of
 @pytest.mark.parametrize("name", [name_of(path) for path in ALL[::3]])
 def test_every_operator_is_itself_whatever_its_number_and_place(name: str) -> None:
     data = data_of(name)
-    other, ids = in_another_order(data, name)
-    found = match_operators(plan_from_dict(data), plan_from_dict(other))
-    assert not found.gone and not found.added
-    assert [(match.how, match.differing, ids[match.old]) for match in found.matches] == [
-        (How.LINEAGE, (), match.new) for match in found.matches
+    shuffled, ids = in_another_order(data, name)
+    matching = match_operators(plan_from_dict(data), plan_from_dict(shuffled))
+    assert not matching.gone and not matching.added
+    assert [(match.how, match.differing, ids[match.old]) for match in matching.matches] == [
+        (How.LINEAGE, (), match.new) for match in matching.matches
     ]

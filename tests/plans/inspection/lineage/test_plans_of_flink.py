@@ -27,27 +27,27 @@ NAMES = [name_of(path) for path in ALL]
 
 
 def same(old: CompiledPlan, new: CompiledPlan) -> bool:
-    found = changes(old, new)
-    return not found.texts and all(left.identity == right.identity for left, right in found.pairs)
+    differences = changes(old, new)
+    return not differences.texts and all(left.identity == right.identity for left, right in differences.pairs)
 
 
 def shuffled(data: Any, seed: str) -> Any:
     """The plan with other ids, its nodes and edges in another order, and other descriptions and TTLs."""
-    found, chance = copy.deepcopy(data), random.Random(seed)
-    numbers = chance.sample(range(1000), len(found["nodes"]))
-    ids = {node["id"]: number for node, number in zip(found["nodes"], numbers, strict=True)}
-    for node in found["nodes"]:
+    shuffled, chance = copy.deepcopy(data), random.Random(seed)
+    numbers = chance.sample(range(1000), len(shuffled["nodes"]))
+    ids = {node["id"]: number for node, number in zip(shuffled["nodes"], numbers, strict=True)}
+    for node in shuffled["nodes"]:
         node["id"] = ids[node["id"]]
         node["description"] = f"another {node['id']}"
         for entry in node.get("state", ()):
             entry["ttl"] = "7 d"
-    for edge in found["edges"]:
+    for edge in shuffled["edges"]:
         edge["source"], edge["target"] = ids[edge["source"]], ids[edge["target"]]
-    chance.shuffle(found["nodes"])
-    targets = sorted({edge["target"] for edge in found["edges"]}, key=lambda _: chance.random())
+    chance.shuffle(shuffled["nodes"])
+    targets = sorted({edge["target"] for edge in shuffled["edges"]}, key=lambda _: chance.random())
     # The order of the edges of one target is that of its inputs.
-    found["edges"] = [edge for target in targets for edge in found["edges"] if edge["target"] == target]
-    return found
+    shuffled["edges"] = [edge for target in targets for edge in shuffled["edges"] if edge["target"] == target]
+    return shuffled
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,10 +64,10 @@ def test_every_operator_has_a_rule_and_readable_properties(name: str) -> None:
     lineage = lineage_of(plan)
     for operator in lineage.operators:
         assert operator.properties
-        for each in operator.properties:
-            assert each.name
-            assert all(item.text and item.digest for item in each.items)
-            assert "column 9" not in each.text
+        for property_ in operator.properties:
+            assert property_.name
+            assert all(item.text and item.digest for item in property_.items)
+            assert "column 9" not in property_.text
     keeping = {node.id for node in plan.nodes if node.keeps_state and node.RUNNABLE}
     known = {operator.node for operator in lineage.operators}
     passing = {node.id for node in plan.nodes if node.kind in ("incremental-group-aggregate", "window-table-function")}
@@ -88,74 +88,74 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
             yield from objects(item)
 
 
-def _literal(found: dict[str, Any]) -> bool:
-    value = found.get("value")
-    if found.get("kind") != "LITERAL" or isinstance(value, bool) or not isinstance(value, int):
+def _literal(item: dict[str, Any]) -> bool:
+    value = item.get("value")
+    if item.get("kind") != "LITERAL" or isinstance(value, bool) or not isinstance(value, int):
         return False
-    found["value"] = value + 1
+    item["value"] = value + 1
     return True
 
 
-def _ascending(found: dict[str, Any]) -> bool:
-    if not isinstance(found.get("isAscending"), bool):
+def _ascending(item: dict[str, Any]) -> bool:
+    if not isinstance(item.get("isAscending"), bool):
         return False
-    found["isAscending"] = not found["isAscending"]
+    item["isAscending"] = not item["isAscending"]
     return True
 
 
-def _nulls(found: dict[str, Any]) -> bool:
-    if not isinstance(found.get("nullIsLast"), bool):
+def _nulls(item: dict[str, Any]) -> bool:
+    if not isinstance(item.get("nullIsLast"), bool):
         return False
-    found["nullIsLast"] = not found["nullIsLast"]
+    item["nullIsLast"] = not item["nullIsLast"]
     return True
 
 
-def _distinct(found: dict[str, Any]) -> bool:
-    if "argList" not in found or not found["argList"]:
+def _distinct(item: dict[str, Any]) -> bool:
+    if "argList" not in item or not item["argList"]:
         return False
-    found["distinct"] = not found["distinct"]
+    item["distinct"] = not item["distinct"]
     return True
 
 
-def _function(found: dict[str, Any]) -> bool:
-    if found.get("internalName") not in ("$SUM$1", "$COUNT$1", "$MAX$1") or "argList" not in found:
+def _function(item: dict[str, Any]) -> bool:
+    if item.get("internalName") not in ("$SUM$1", "$COUNT$1", "$MAX$1") or "argList" not in item:
         return False
-    found["internalName"] = "$MIN$1"
+    item["internalName"] = "$MIN$1"
     return True
 
 
-def _join(found: dict[str, Any]) -> bool:
-    if found.get("joinType") != "INNER" or "leftKeys" not in found:
+def _join(item: dict[str, Any]) -> bool:
+    if item.get("joinType") != "INNER" or "leftKeys" not in item:
         return False
-    found["joinType"] = "LEFT"
+    item["joinType"] = "LEFT"
     return True
 
 
-def _window(found: dict[str, Any]) -> bool:
-    if not isinstance(found.get("size"), str) or not found["size"].startswith("PT"):
+def _window(item: dict[str, Any]) -> bool:
+    if not isinstance(item.get("size"), str) or not item["size"].startswith("PT"):
         return False
-    found["size"] = "PT37M"
+    item["size"] = "PT37M"
     return True
 
 
-def _bound(found: dict[str, Any]) -> bool:
-    if "leftLowerBound" not in found:
+def _bound(item: dict[str, Any]) -> bool:
+    if "leftLowerBound" not in item:
         return False
-    found["leftLowerBound"] -= 1000
+    item["leftLowerBound"] -= 1000
     return True
 
 
-def _keep(found: dict[str, Any]) -> bool:
-    if not isinstance(found.get("keepLastRow"), bool):
+def _keep(item: dict[str, Any]) -> bool:
+    if not isinstance(item.get("keepLastRow"), bool):
         return False
-    found["keepLastRow"] = not found["keepLastRow"]
+    item["keepLastRow"] = not item["keepLastRow"]
     return True
 
 
-def _path(found: dict[str, Any]) -> bool:
-    if found.get("connector") != "filesystem" or "path" not in found:
+def _path(item: dict[str, Any]) -> bool:
+    if item.get("connector") != "filesystem" or "path" not in item:
         return False
-    found["path"] += "2"
+    item["path"] += "2"
     return True
 
 
@@ -166,7 +166,7 @@ EDITS: tuple[Edit, ...] = (
 
 
 def _reaches(plan: CompiledPlan, node: int, operators: frozenset[int]) -> bool:
-    return node in operators or any(_reaches(plan, each.id, operators) for each in plan.consumers(node))
+    return node in operators or any(_reaches(plan, consumer.id, operators) for consumer in plan.consumers(node))
 
 
 #: What plays no part: the buckets of a split aggregate, and predicates that the operators above a scan test again.
@@ -180,7 +180,7 @@ def test_what_an_operator_keeps_depends_on_every_part_above_it() -> None:
     for name in NAMES[::3]:
         data = data_of(name)
         plan = CompiledPlan.from_dict(data)
-        operators = frozenset(each.node for each in lineage_of(plan).operators)
+        operators = frozenset(operator.node for operator in lineage_of(plan).operators)
         for at, node in enumerate(data["nodes"]):
             if node["type"].startswith(PASSIVE) or name == SPLIT:
                 continue
@@ -188,11 +188,11 @@ def test_what_an_operator_keeps_depends_on_every_part_above_it() -> None:
             if "global" in node["type"] or not _reaches(plan, node["id"], operators):
                 continue
             for edit in EDITS[1:] if "scan" in node["type"] else EDITS:
-                other = copy.deepcopy(data)
-                if not any(edit(each) for each in objects(other["nodes"][at])):
+                edited = copy.deepcopy(data)
+                if not any(edit(object_) for object_ in objects(edited["nodes"][at])):
                     continue
                 try:
-                    changed = CompiledPlan.from_dict(other)
+                    changed = CompiledPlan.from_dict(edited)
                 except Exception:
                     continue
                 tried += 1
@@ -227,7 +227,7 @@ def test_every_field_that_is_declared_to_shape_state_does() -> None:
         data = data_of(name)
         for at, node in enumerate(data["nodes"]):
             places.setdefault(node["type"], []).append((data, at))
-    found, missed = set(), set()
+    noticed, missed = set(), set()
     for type_, every in places.items():
         # Sinks keep something only where they materialise.
         keeping = [(data, at) for data, at in every if data["nodes"][at].get("requireUpsertMaterialize")]
@@ -240,22 +240,22 @@ def test_every_field_that_is_declared_to_shape_state_does() -> None:
         for field in model.enforcing_fields():
             alias = model.model_fields[field].alias or field
             values = {json.dumps(data["nodes"][at].get(alias)) for data, at in some}
-            differs = [each for data, at in some for each in _differs(data, at, alias, values)]
+            differs = [difference for data, at in some for difference in _differs(data, at, alias, values)]
             if differs:
-                (found if any(differs) else missed).add((kind, alias))
+                (noticed if any(differs) else missed).add((kind, alias))
     assert missed <= UNTRIED
-    assert len(found) > 15
+    assert len(noticed) > 15
 
 
 def _differs(data: Any, at: int, alias: str, values: set[str]) -> Iterator[bool]:
     """Whether the lineage is another one with another of these values, of those that fit; to the first that is."""
     for value in sorted(values - {json.dumps(data["nodes"][at].get(alias))}):
-        other = copy.deepcopy(data)
-        other["nodes"][at][alias] = json.loads(value)
+        edited = copy.deepcopy(data)
+        edited["nodes"][at][alias] = json.loads(value)
         with suppress(PlanError):
-            found = not same(CompiledPlan.from_dict(data), CompiledPlan.from_dict(other))
-            yield found
-            if found:
+            differs = not same(CompiledPlan.from_dict(data), CompiledPlan.from_dict(edited))
+            yield differs
+            if differs:
                 return
 
 

@@ -52,15 +52,15 @@ def test_types(old: str, new: str, shift: Shift | None) -> None:
 )
 def test_expressions(old: str, new: str, after: str, shift: Shift | None) -> None:
     sink = "CREATE TABLE x (a STRING) WITH ('connector' = 'blackhole');\n"
-    found = []
+    result = []
     for text, own in ((old, ORDERS), (new, ORDERS.replace(" v INT", after))):
         plan = compiled(
             f"CREATE VIEW y AS SELECT {text} AS a FROM orders; INSERT INTO x SELECT CAST(a AS STRING) FROM y;",
             own=own + sink,
         )
         (branch,) = lineage_of(plan).flows[plan.sinks[0].id]
-        found.append(branch.columns[0])
-    related = relate(*found)
+        result.append(branch.columns[0])
+    related = relate(*result)
     # The cast for the sink is transparent to what is wider.
     assert (related if related is None else related & ~Shift.WIDER) == (
         shift if shift is None else shift & ~Shift.WIDER

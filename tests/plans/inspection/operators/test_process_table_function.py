@@ -36,5 +36,5 @@ def plan(text: str) -> CompiledPlan:
     ],
 )
 def test_a_mapping_is_compared(program: str, old: str, new: str, same: bool) -> None:
-    found = diff_plans(plan(program.format(old)), plan(program.format(new)))
-    assert found.is_empty is same
+    diff = diff_plans(plan(program.format(old)), plan(program.format(new)))
+    assert diff.is_empty is same
