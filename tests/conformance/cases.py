@@ -1,9 +1,9 @@
 """The conformance cases: programs, Flink's plans for them, and Flink's results.
 
 `cases/<category>/<name>.txtar` holds `program.sql`, `data/`, `flink-plan.json` (the plan of Flink 2.3.0) and
-`expected.json` (its result, or its error and the stage of it). `python -m tests.conformance.record` writes both from a
-real Flink. A result is compared as the table that its changelog adds up to, because a micro-batch may skip steps in
-between.
+`expected.json` (its result, or its error and the error's stage). `python -m tests.conformance.record` records both
+from a real Flink. Results are compared as the table that the changelog results in, since a micro-batch may skip
+intermediate changes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Case:
 
     @property
     def refused_at(self) -> str:
-        """`compile` or `run` where Flink refuses the program; empty where it has a result."""
+        """`compile` or `run` if Flink refuses the program; empty if it has a result."""
         return str(self.expected["error"]["stage"]) if "error" in self.expected else ""
 
     def program(self, out: Path) -> str:
@@ -67,7 +67,7 @@ def categories() -> list[str]:
 
 
 def same_plan(left: str, right: str) -> bool:
-    """Whether two plans say the same, but for ids, uids and descriptions."""
+    """Return True if two plans are equal but for ids, uids and descriptions."""
     return _shape(json.loads(left)) == _shape(json.loads(right))
 
 
@@ -84,7 +84,7 @@ def _shape(plan: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def difference(case: Case, out: Path) -> str:
-    """What is missing or too much in the sinks' files; empty where they hold what Flink computed."""
+    """Missing and extra rows of the sinks' files; empty if they equal Flink's result."""
     digits = 6 if case.expected.get("float_tolerance") else 12
     for sink, rows in case.expected["sinks"].items():
         table, values = added_up(out / sink)
@@ -129,7 +129,7 @@ def row_text(row: Any) -> str:
 
 
 def _normal(value: Any) -> Any:
-    """One spelling a value: numbers by value, timestamps without trailing zeros."""
+    """One spelling per value: numbers by value, timestamps without trailing zeros."""
     match value:
         case None | bool():
             return value

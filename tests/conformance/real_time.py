@@ -1,9 +1,9 @@
-"""Runs conformance programs in real-time mode, which reads no files: each file is a topic of a broker.
+"""Runs conformance programs in real-time mode, which cannot read files: each file becomes a topic.
 
     python -m tests.conformance.real_time BROKER FOLDER [CASE]...
 
-Flink's plan of each case reads the topics instead. A run is stopped when a batch has ended with which all messages have
-been read. For each case a line of JSON goes to stdout: its name, and what differs from Flink's result.
+Flink's plan of each case reads the topics instead. A run is stopped after the batch that has read all messages.
+For each case a line of JSON goes to stdout: its name, and the difference from Flink's result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.batches.progress import BatchProgress
     from tests.support.topics import Topics
 
-#: Stages of one partition, several topics, and ticks run at once; batches are as short as Spark makes them.
+#: All stages of one partition, several topics, and ticks run concurrently; batches are as short as Spark allows.
 _MASTER = "local[48]"
 _SETTINGS = {"spark.sql.shuffle.partitions": "1", "spark.sql.streaming.realTimeMode.minBatchDuration": "300"}
 _TRIGGER, _MOST_SECONDS = "real-time=300ms", 90
@@ -40,7 +40,7 @@ _TRIGGER, _MOST_SECONDS = "real-time=300ms", 90
 
 @dataclass(frozen=True)
 class Broker:
-    """A broker that runs already."""
+    """A running broker."""
 
     address: str
 
@@ -52,7 +52,7 @@ class Fed:
     Args:
         case: the case.
         plan: Flink's plan of it, over topics.
-        files: by topic the file with its messages.
+        files: by topic, the file with its messages.
     """
 
     case: Case
@@ -61,7 +61,7 @@ class Fed:
 
     @property
     def refusal(self) -> str:
-        """Why it does not run in real-time mode, or has another result there; empty where neither holds."""
+        """The reason why it does not run in real-time mode or has another result there; else empty."""
         try:
             prepared = in_real_time(hosted(prepare(with_uids(self.plan)), TRANSFORM), TRANSFORM)
         except CompiledPlanError as refused:
@@ -70,7 +70,7 @@ class Fed:
 
 
 def fed(case: Case, out: Path, broker: str) -> Fed:
-    """A case over topics of a broker."""
+    """Load the sources of a case into topics of a broker."""
     document, files = json.loads(case.flink_plan(out)), dict[str, Path]()
     for options in _sources(document):
         place = Path(options.pop("path"))
@@ -87,7 +87,7 @@ def runnable() -> Iterator[Case]:
 
 
 def _sources(document: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """The options of the tables over files that a plan reads; they may be changed."""
+    """The options of the filesystem tables that a plan reads; they may be modified."""
     for node in document["nodes"]:
         if "scanTableSource" in node:
             options = node["scanTableSource"]["table"]["resolvedTable"]["options"]
@@ -100,7 +100,7 @@ def _messages(file: Path) -> list[str]:
 
 
 def run(spark: SparkSession, topics: Topics, inputs: Fed, out: Path) -> str:
-    """What differs from Flink's result; the error where it does not run."""
+    """The difference from Flink's result; the error if the run fails."""
     from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.session.options import RunOptions
     from tests.support.topics import Message
@@ -130,7 +130,7 @@ def run(spark: SparkSession, topics: Topics, inputs: Fed, out: Path) -> str:
 
 
 def main(broker: str, folder: str, *names: str) -> None:
-    """Run the cases that run in this mode; all of them, or these."""
+    """Run the cases that support this mode; all of them, or the named ones."""
     from compiled_plan.plans.execution.session.spark_session import spark_session
     from tests.support.topics import Topics
     from tools.services.kafka import connector_jars

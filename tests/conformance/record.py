@@ -1,7 +1,7 @@
-"""Plans and results of cases, written anew from a real Flink: `python -m tests.conformance.record [CASE]...`.
+"""Records plans and results of cases with a real Flink: `python -m tests.conformance.record [CASE]...`.
 
-A case is a file of `cases/` that has a program and its data, or its name, `category/name`; without one all are asked.
-Flink's plan, and the rows of the sinks or the error, go into the file; the text of those that are the same stays.
+CASE is a file of `cases/` with a program and its data, or its name, `category/name`; by default all are recorded.
+Flink's plan, and the rows of the sinks or the error, go into the file; unchanged ones keep their text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.support.packed import BUILD, archive, parse
 
 
 def question(program: str) -> dict[str, Any]:
-    """A program as `Ask` of `tests.flink_programs` takes it."""
+    """A program in the form that `Ask` of `tests.flink_programs` takes."""
     options, setup, inserts = [("table.local-time-zone", "UTC")], [], []
     for statement in parse_script(program):
         if isinstance(statement, SetOption):
@@ -39,7 +39,7 @@ def question(program: str) -> dict[str, Any]:
 
 
 def lines(rows: Iterable[Any], indent: str = "") -> str:
-    """Values as JSON, one a line."""
+    """Values as JSON, one per line."""
     return ",".join(f"\n{indent}{json.dumps(row, ensure_ascii=False, default=_number)}" for row in rows) + "\n"
 
 
@@ -48,13 +48,13 @@ def _number(value: Decimal) -> int | float:
 
 
 def plan_text(plan: dict[str, Any]) -> str:
-    """A plan with a node a line."""
+    """A plan with a node per line."""
     version = json.dumps(plan["flinkVersion"])
     return f'{{"flinkVersion": {version}, "nodes": [{lines(plan["nodes"])}], "edges": [{lines(plan["edges"])}]}}\n'
 
 
 def expected_text(expected: dict[str, Any]) -> str:
-    """A result with a row a line."""
+    """A result with a row per line."""
     sinks = expected.get("sinks", {})
     head = lines([{name: value for name, value in expected.items() if name != "sinks"}]).strip()
     if "sinks" not in expected:
@@ -64,7 +64,7 @@ def expected_text(expected: dict[str, Any]) -> str:
 
 
 def answered(files: dict[str, str], folder: Path) -> dict[str, str]:
-    """The files of a case with what Flink wrote into its folder."""
+    """The files of a case with Flink's output in its folder."""
     plan, out, data = folder / "flink-plan.json", folder / "out", folder / "data"
 
     def neutral(text: str) -> str:
@@ -91,7 +91,7 @@ def answered(files: dict[str, str], folder: Path) -> dict[str, str]:
 
 
 def _rows(folder: Path, before: list[Any]) -> list[Any]:
-    """The table that a changelog adds up to; as it was written where it is the same."""
+    """The table that a changelog results in; in the old spelling if it is unchanged."""
     table, values = added_up(folder)
     if +table == Counter(map(row_text, before)):
         return before
@@ -101,7 +101,7 @@ def _rows(folder: Path, before: list[Any]) -> list[Any]:
 def record(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases; all without one.")] = None,
 ) -> None:
-    """Ask a real Flink for the plans and results of cases."""
+    """Record the plans and results of cases with a real Flink."""
     paths = [ARCHIVES / f"{name}.txtar" for name in names or ()] or sorted(ARCHIVES.rglob("*.txtar"))
     with TemporaryDirectory() as temporary:
         cases: dict[Path, tuple[Path, dict[str, str]]] = {}

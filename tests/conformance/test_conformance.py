@@ -45,7 +45,7 @@ def test_program(case: Case, spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.fixture
 def one_partition(spark: SparkSession) -> Iterator[None]:
-    """State in one partition: quicker, where the same rows go through two in another test."""
+    """State in one partition: faster, if another test runs the same rows with two."""
     setting = "spark.sql.shuffle.partitions"
     before = str(spark.conf.get(setting))
     spark.conf.set(setting, "1")

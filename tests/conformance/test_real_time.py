@@ -1,4 +1,4 @@
-"""Flink's programs with Flink's results in real-time mode: what fits, and that its results are the same."""
+"""Flink's programs in real-time mode: the supported ones have Flink's results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.commands import ROOT
 if TYPE_CHECKING:
     from tools.services.server import Server
 
-#: How many programs are refused, by what for.
+#: Number of refused programs by reason.
 REFUSED = {"event time": 39, "CURRENT_WATERMARK": 1, "constant rows": 3}
 
 

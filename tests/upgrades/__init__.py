@@ -1,1 +1,1 @@
-"""What becomes of a changed program: a table of kinds of change, each tried, and random changes of random programs."""
+"""Changed programs on existing state: a table of kinds of change, each tried, and random changes of random programs."""

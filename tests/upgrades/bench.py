@@ -1,7 +1,7 @@
 """Runs the programs of kinds: many at once as one plan, so that all of them take minutes and not hours.
 
-A group of kinds is run as one plan of parts that share nothing; each part has tables of its own below the folder of its
-name. When a group fails as a whole, each of its kinds runs alone, so that an error is that of its kind.
+A group of kinds runs as one plan of independent parts; each part has its own tables below the folder of its
+name. If a group fails as a whole, each of its kinds runs alone, so that an error is attributed to its kind.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Table = list[tuple[Any, ...]]
-#: The columns of all sinks, in the order in which they are shown.
+#: The columns of all sinks, in the order of output.
 COLUMNS = ("k", "n", "m")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a run is told beside its plan: `upgrade` as `execute-plan --upgrade` takes it."""
+    """Settings of a run beside its plan: `upgrade` as `execute-plan --upgrade` takes it."""
 
     upgrade: str = CHECK
     host: str = TRANSFORM
@@ -44,37 +44,37 @@ class Setting:
 
 @dataclass
 class Bench:
-    """Kinds in a folder of their own, each in a folder below."""
+    """Kinds in a folder of their own, each in a subfolder."""
 
     spark: SparkSession
     folder: Path
     kinds: Sequence[Kind]
 
     def place(self, kind: Kind) -> Path:
-        """Where the tables of a kind are."""
+        """Folder of a kind's tables."""
         return self.folder / kind.name
 
     @property
     def checkpoint(self) -> Path:
-        """The checkpoint of the plan of all."""
+        """The checkpoint of the common plan."""
         return self.folder / "checkpoint"
 
     def plan(self, new: bool) -> CompiledPlan:
-        """The old or the new programs."""
+        """The merged plan of the old or the new programs."""
         plans = {kind.name: compiled(kind, new, self.place(kind)) for kind in self.kinds}
         return merged(plans)
 
     def add(self, rows: dict[str, Any], number: int) -> None:
-        """Rows for all tables of all kinds."""
+        """Add rows to all tables of all kinds."""
         for kind in self.kinds:
             write(self.place(kind), number, rows)
 
     def start(self, plan: CompiledPlan, setting: Setting = Setting()) -> None:
-        """Run a plan over what is there."""
+        """Run a plan over the available rows."""
         run(self.spark, plan, self.checkpoint, setting)
 
     def refusal(self, plan: CompiledPlan, setting: Setting = Setting()) -> str:
-        """What a start says that is refused, "" where it is not; nothing on disk changes."""
+        """The message of a refused start, "" if it is not refused; nothing on disk changes."""
         before = contents(self.folder)
         try:
             run(self.spark, plan, self.checkpoint, setting)
@@ -84,18 +84,18 @@ class Bench:
         return ""
 
     def rows(self, kind: Kind) -> Table:
-        """What a kind's sink holds."""
+        """The rows of a kind's sink."""
         return table_of(self.place(kind) / kind.sink, keyed=kind.keyed)
 
     def said_of(self, kind: Kind, said: str) -> list[str]:
-        """The lines that are about a kind, with the names that it gives its tables."""
+        """The lines about a kind, with the kind's own table names."""
         names = {name for new in (False, True) for name in NAME.findall(text_of(kind, new, self.folder))}
         own = re.compile(rf"\b{prefix_of(kind.name)}_({'|'.join(names)})\b")
         return [own.sub(r"\1", line) for line in said.splitlines() if own.search(line)]
 
 
 def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Setting) -> None:
-    """Run a plan until it has read what is there."""
+    """Run a plan until it has read the available rows."""
     options = RunOptions(
         checkpoint=str(checkpoint),
         available_now=True,
@@ -114,7 +114,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 @contextmanager
 def shuffle_partitions(spark: SparkSession, partitions: int | None) -> Iterator[None]:
-    """A session in which a user asks for a number of partitions."""
+    """A session with a number of shuffle partitions set by the user."""
     if partitions is None:
         yield
         return
@@ -129,9 +129,9 @@ def shuffle_partitions(spark: SparkSession, partitions: int | None) -> Iterator[
 
 
 def table_of(folder: Path, *, keyed: bool) -> Table:
-    """The table that changes leave: by its first column the last row of each key, or all rows.
+    """The table that changes result in: the last row of each key (the first column), or all rows.
 
-    Rows that were taken back more often than they were given come with `TAKEN` in front.
+    Rows that were retracted more often than inserted come with `TAKEN` in front.
     """
     if keyed:
         return sorted((row for row in last_of(folder).values() if row is not None), key=str)
@@ -141,7 +141,7 @@ def table_of(folder: Path, *, keyed: bool) -> Table:
 
 
 def sums_of(folder: Path) -> Counter[tuple[Any, ...]]:
-    """How often each row was given, less how often it was taken back."""
+    """By row, the number of insertions less the number of retractions."""
     counts: Counter[tuple[Any, ...]] = Counter()
     for row, sign in _changes(folder):
         counts[row] += sign
@@ -149,12 +149,12 @@ def sums_of(folder: Path) -> Counter[tuple[Any, ...]]:
 
 
 def last_of(folder: Path) -> dict[Any, tuple[Any, ...] | None]:
-    """By its first column the last row of each key, None where that was taken back."""
+    """The last row of each key (the first column), None if it was retracted."""
     return {row[0]: row if sign > 0 else None for row, sign in _changes(folder)}
 
 
 def _changes(folder: Path) -> Iterator[tuple[tuple[Any, ...], int]]:
-    """Rows with 1 where they were given and -1 where they were taken back, in their order."""
+    """Rows with 1 if inserted and -1 if retracted, in their order."""
     files = sorted(folder.glob("part-*"), key=lambda path: (path.stat().st_mtime_ns, path.name))
     events = [json.loads(line) for file in files for line in file.read_text().splitlines()]
     seen = {name for event in events for side in ("before", "after") for name in event[side] or ()}
@@ -167,7 +167,7 @@ def _changes(folder: Path) -> Iterator[tuple[tuple[Any, ...], int]]:
 
 
 def scratch(bench: Bench) -> None:
-    """The new programs over all rows."""
+    """Run the new programs over all rows from scratch."""
     bench.add(dict(FIRST), 1)
     bench.add(dict(SECOND), 2)
     bench.start(bench.plan(True))

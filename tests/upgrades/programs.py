@@ -1,4 +1,4 @@
-"""Programs of kinds: compiled one by one, and several put into one plan that shares nothing but the run."""
+"""Programs of kinds: compiled one by one, and several merged into one plan of independent parts."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 from tests.upgrades.kinds.model import TABLES, UPSERTED, Elsewhere, Kind
 
-#: Finds the names of tables in their declarations.
+#: The names of tables in their declarations.
 NAME = re.compile(r"CREATE TABLE (\w+)")
 
 
 def declarations(own: str, statements: str, folder: Path) -> str:
-    """The tables that a program reads and writes, its own in place of those of all programs."""
+    """The tables that a program reads and writes; its own declarations replace the common ones."""
     named = set(NAME.findall(own))
     used = {name: text for name, text in TABLES.items() if name not in named and re.search(rf"\b{name}\b", statements)}
     return (own + "".join(used.values())).replace("{folder}", str(folder))
 
 
 def script(query: str, sink: str) -> str:
-    """The statements of a program: what gives rows for a sink, or statements as they are."""
+    """The statements of a program: a query becomes an INSERT, statements stay."""
     if not query.startswith("INSERT"):
         return f"INSERT INTO {sink} {query};\n"
     if query.count("INSERT INTO") == 1:
@@ -48,13 +48,13 @@ def compiled(kind: Kind, new: bool, folder: Path) -> CompiledPlan:
 
 
 def as_declared(kind: Kind, new: bool, folder: Path) -> CompiledPlan:
-    """The same with the sink that is declared, whether it keeps rows or not."""
+    """The same with the declared sink, even if it stores no rows."""
     plan = TableEnvironment().compile_script(text_of(kind, new, folder))
     return with_zone(plan, kind.zones[new], otherwise=UTC)
 
 
 def in_files(plan: CompiledPlan, folder: Path) -> CompiledPlan:
-    """The plan with files for its sink of upserts."""
+    """The plan with a filesystem sink in place of the upsert sink."""
     data = plan.to_dict()
     for node in data["nodes"]:
         table = node.get("dynamicTableSink", {}).get("table", {})
@@ -65,12 +65,12 @@ def in_files(plan: CompiledPlan, folder: Path) -> CompiledPlan:
 
 
 def prefix_of(name: str) -> str:
-    """What stands in front of the names of a part's tables."""
+    """Prefix of a part's table names."""
     return re.sub(r"\W", "_", name)
 
 
 def merged(plans: Mapping[str, CompiledPlan]) -> CompiledPlan:
-    """One plan of several: tables have the name of their part in front of theirs, and nobody has a uid."""
+    """One plan of several: table names get the prefix of their part, and nodes have no uid."""
     nodes: list[Any] = []
     edges: list[Any] = []
     version = ""
@@ -92,7 +92,7 @@ def merged(plans: Mapping[str, CompiledPlan]) -> CompiledPlan:
 
 
 def write(folder: Path, number: int, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
-    """Rows of tables, as one file of each."""
+    """Write rows of tables, one file each."""
     for name, some in rows.items():
         target = folder / name
         target.mkdir(parents=True, exist_ok=True)
@@ -100,13 +100,13 @@ def write(folder: Path, number: int, rows: Mapping[str, Iterable[Mapping[str, An
 
 
 def flink_of(kind: Kind) -> FlinkDiff:
-    """What `diff-plan --for flink` says of a kind: of the plans of both programs and a savepoint of the old one."""
+    """The result of `diff-plan --for flink` for a kind: from both plans and a savepoint of the old one."""
     old, new = (as_declared(kind, is_new, Path("/data")) for is_new in (False, True))
     return flink_diff(diff_plans(old, new), old, new, {})
 
 
 def in_flink(diff: FlinkDiff) -> Elsewhere:
-    """What Flink makes of a kind, in a word."""
+    """Flink's verdict on a kind, in a word."""
     fates = {operator.fate for operator in diff.operators}
     if diff.needs_permission or fates & {Fate.REFUSED, Fate.DROPPED}:
         return Elsewhere.REFUSED

@@ -1,8 +1,8 @@
-"""Every kind of change of `docs/upgrades.md`, by its name: what becomes of it.
+"""Every kind of change of `docs/upgrades.md` by name, on the old program's state.
 
-Half of the rows are read by the old program and half by the new one on the same checkpoint. What is fully compatible
-starts by itself (`--upgrade check`), what is partially compatible when it is asked for (`migrate-partial`), and all
-else never. What would be silently wrong is started with nothing compared, too, and is wrong.
+The old program reads half of the rows and the new one the rest on the same checkpoint. Fully compatible kinds
+start by themselves (`--upgrade check`), partially compatible ones on request (`migrate-partial`), all others
+never. Kinds that would be silently wrong are also started without comparison, and are wrong.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from tests.upgrades.kinds.model import FIRST, SECOND, Kind
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: How many kinds run as one plan: what is planned and compiled for it grows faster than the plan.
+#: Kinds that run as one plan: planning and compiling grow faster than the plan.
 TOGETHER = 5
 _MODES = {Verdict.FULL: "check", Verdict.PARTIAL: "migrate-partial"}
 GOING_ON = tuple(kind for kind in KINDS if kind.verdict in _MODES)
 REFUSED = tuple(kind for kind in KINDS if kind.verdict not in _MODES)
-#: What would be silently wrong if nothing were compared.
+#: Kinds that would be silently wrong without comparison.
 SILENT = tuple(kind for kind in KINDS if kind.wrong is not None)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Something that is done with many kinds at once.
+    """A run over many kinds at once.
 
     Args:
         name: of its folders.
-        kinds: all that it is done with.
-        alike: what kinds have in common that are done with together.
-        run: does it; gives what was said.
+        kinds: its kinds.
+        alike: property that the kinds of a group share.
+        run: runs a group; returns its output.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Trial:
     run: Callable[[Bench], str]
 
     def group(self, kind: Kind) -> list[Kind]:
-        """The kinds that a kind is done with."""
+        """The group of a kind."""
         some = [candidate for candidate in self.kinds if self.alike(candidate) == self.alike(kind)]
         at = some.index(kind) // TOGETHER * TOGETHER
         return some[at : at + TOGETHER]
@@ -58,14 +58,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a kind: what its sink holds, and what was said of it."""
+    """Outcome of a kind: its sink table, and the run's output."""
 
     rows: Table
     said: Sequence[str]
 
 
 def _old(bench: Bench, host: str = TRANSFORM) -> None:
-    """The old programs over the first half of the rows; the second half is there, then."""
+    """Run the old programs over the first half of the rows; then add the second half."""
     bench.add(dict(FIRST), 1)
     bench.start(bench.plan(False), Setting(host=host))
     bench.add(dict(SECOND), 2)
@@ -111,13 +111,13 @@ UNGUARDED = Trial("unguarded", SILENT, lambda kind: kind.timed, _unguarded)
 
 
 class Outcomes:
-    """What comes of kinds; a group runs when the first of its kinds is asked for."""
+    """Outcomes of kinds; a group runs at the first request for one of its kinds."""
 
     def __init__(self, spark: SparkSession, folders: pytest.TempPathFactory) -> None:
         self.spark, self.folders = spark, folders
 
     def of(self, trial: Trial, kind: Kind) -> Outcome:
-        """What comes of a kind."""
+        """The outcome of a kind."""
         group = trial.group(kind)
         outcome = once(self.folders, f"{trial.name}-{group[0].name}", lambda: dict(self._made(trial, group)))[kind.name]
         if "fault" in outcome:
@@ -132,7 +132,7 @@ class Outcomes:
             if len(group) == 1:
                 yield group[0].name, {"fault": str(fault)}
                 return
-            # One of them: halves of the group say which.
+            # Bisect the group to find the kind.
             middle = len(group) // 2
             for some in (group[:middle], group[middle:]):
                 yield from self._made(trial, some)

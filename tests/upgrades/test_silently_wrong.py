@@ -1,7 +1,7 @@
-"""Every change that gives wrong results where nothing is compared has its row in the table, and is shown wrong first.
+"""Every change that gives wrong results without comparison has a row in the table, and a test that shows it.
 
-A kind is shown by `test_kinds.test_it_would_be_silently_wrong`; what no two programs of a kind can say, by a test of
-its own.
+`test_kinds.test_it_would_be_silently_wrong` shows a kind; changes that no two programs of a kind express have tests
+of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Elsewhere
 
 STARTS = "tests/plans/execution/checkpoint/test_checkpoint_starts.py"
-#: A change of the program and the kind that it is.
+#: A change of the program and its kind.
 BY_KIND = {
     "GROUP BY another column of the same type": "another-grouping",
     "SUM of another column": "sum-of-another-column",
@@ -34,7 +34,7 @@ BY_KIND = {
     "a filter added before a join": "filter-in-front-of-a-join",
     "primary key of a materialising sink": "sink-primary-key",
 }
-#: The same, with the kind, if there is one, and the test that starts it with nothing compared.
+#: The same, with the kind, if there is one, and the test that starts it without comparison.
 BY_TEST = {
     "statements of a set swapped": (
         "statements-swapped",
@@ -72,7 +72,7 @@ def test_all_that_is_shown_is_listed() -> None:
 
 
 def test_what_is_silently_wrong_elsewhere_is_not_so_here() -> None:
-    """A change that others start on wrong state is refused here, named below full, or has its state found."""
+    """A change that others start on wrong state is refused here, has a verdict below full, or finds its state."""
     silent = [kind for kind in KINDS if Elsewhere.WRONG in (kind.flink, kind.spark)]
     assert len(silent) >= 15
     assert all(kind.verdict.rank == 0 or kind.names for kind in silent)

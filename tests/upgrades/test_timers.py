@@ -1,8 +1,8 @@
-"""Operators that wait for a time cross a migration to another number of partitions, and end as if nothing had been.
+"""Operators with pending timers migrate to another number of partitions, and end as if uninterrupted.
 
-The first half of the rows leaves each of them with rows that wait: a window that is open, a click whose rate is not
-settled, a row that may still find its match. Timers stand in lists in the partition of their keys, so a state that
-moves needs them set anew.
+The first half of the rows leaves pending rows in each: an open window, a click whose rate is not
+final, a row that may still match. Timers are in lists in the partition of their keys, so moved state
+needs its timers set again.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ KINDS = tuple(
     )
     for name, query in QUERIES.items()
 )
-#: Few run as one plan: what is planned and compiled for it grows faster than the plan.
+#: Few per plan: planning and compiling grow faster than the plan.
 GROUPS = [KINDS[at : at + 5] for at in range(0, len(KINDS), 5)]
 
 
 @pytest.fixture
 def ends(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Table]]:
-    """By name what there is at the stop, at the end, and at the end of a run that was not interrupted."""
+    """By name, the rows at the stop, at the end, and at the end of an uninterrupted run."""
 
     def of(name: str) -> list[Table]:
         group = next(some for some in GROUPS if name in {kind.name for kind in some})
@@ -92,7 +92,7 @@ def _ends(spark: SparkSession, folders: pytest.TempPathFactory, kinds: Sequence[
 
 
 def _is_spread(checkpoint: Path) -> None:
-    """The new generation has its number of partitions."""
+    """Assert that the new generation has its number of partitions."""
     partitions = {len(list(stage.glob("[0-9]*"))) for stage in (checkpoint / "generations/2/state").glob("[0-9]*")}
     assert partitions == {AFTER}
 

@@ -1,4 +1,4 @@
-"""Every kind of change of `docs/upgrades.md`, by its name: its verdict here, and what Flink makes of it."""
+"""Every kind of change of `docs/upgrades.md` by name: its verdict here, and Flink's."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_verdict(kind: Kind) -> None:
 
 @named([kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT])
 def test_what_flink_makes_of_it(kind: Kind) -> None:
-    """It is what the table says, and what Flink has done: a job, a savepoint of it, a start of the other program."""
+    """The verdict in the table is that of Flink, observed by a job, its savepoint, and a start of the other program."""
     diff, answer = flink_of(kind), answers()[kind.name]
     assert in_flink(diff) is kind.flink
     fates = {operator.fate for operator in diff.operators}

@@ -1,4 +1,4 @@
-"""Options that reach outside, and such that do not, as data: `escapes.json`. `{data}` is the folder that is allowed."""
+"""Options that reach outside and options that do not, as data: `escapes.json`. `{data}` is the allowed folder."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ HARMLESS, ESCAPING = _tables(""), _tables("escaping_")
 
 
 def within(options: dict[str, str], data: str) -> dict[str, str]:
-    """The options with the folder that is allowed."""
+    """The options with the allowed folder."""
     return {key: value.replace("{data}", data) for key, value in options.items()}

@@ -1,4 +1,4 @@
-"""Schemas of Avro that tables give, compared with their columns."""
+"""Avro schemas in table options, compared with the columns."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_another_schema_is_refused(types: list[Any], text: str) -> None:
 
 
 def test_types_of_schemas_are_those_of_flink() -> None:
-    """Names of records are known behind them; keys of maps are NOT NULL; `fixed` and `enum` are columns."""
+    """Record names are known after their definition; keys of maps are NOT NULL; `fixed` and `enum` are columns."""
     point = {"type": "record", "name": "P", "namespace": "n", "fields": [{"name": "x", "type": "int"}]}
     kinds: list[Any] = [
         point, ["null", "n.P"], {"type": "map", "values": "long"}, {"type": "fixed", "name": "F", "size": 4},

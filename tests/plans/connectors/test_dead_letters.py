@@ -1,4 +1,4 @@
-"""The folder or table of records that cannot be read: which ones there may be."""
+"""The folder or table of unreadable records: allowed declarations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns formats hold."""
+"""Columns that formats support."""
 
 from __future__ import annotations
 

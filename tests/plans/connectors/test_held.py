@@ -1,4 +1,4 @@
-"""Data of DataFrames is held as long as a table, a plan or a run needs it, and freed then, with its files."""
+"""Data of DataFrames is held as long as a table, a plan or a run needs it, and released then, with its files."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_run_holds_it_until_its_end(spark: SparkSession, others: list[str]) ->
     env = TableEnvironment()
     result = table_of(env).select(col("a"), col("b")).execute()
     assert sorted(map(tuple, result.collect()), key=str) == [(1, "x"), (2, None), (3, "z")]
-    # The result is still there, its run has ended.
+    # The result still exists, its run has ended.
     assert held() == others and result.get_job_client() is not None
     frame = spark.createDataFrame([(1,), (2,)], "a INT")
     table = env.from_dataframe(frame, DataTypes.ROW(DataTypes.FIELD("a", "BIGINT")))

@@ -1,4 +1,4 @@
-"""Tables of messages: where their columns are, offsets as options write them, and what a restart compares."""
+"""Message tables: positions of their columns, offsets in options, and properties that a restart compares."""
 
 from __future__ import annotations
 

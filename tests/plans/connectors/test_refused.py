@@ -1,6 +1,6 @@
-"""What Flink has is here, or refused by name with a reason: connectors, formats and each of their options.
+"""Flink's connectors, formats and options exist here or are refused by name with a reason.
 
-`flink_factories.json` is what the factories of Flink 2.3 say of themselves, with those of its connectors for Kafka
+`flink_factories.json` has the declared options of Flink 2.3's factories, with those of its connectors for Kafka
 (5.0) and JDBC (4.0).
 """
 
@@ -50,7 +50,7 @@ def test_options_of_columns_of_datagen() -> None:
         for name in spec.column_options(ROW, {f"fields.{type_}.kind": kind})
     }
     of_columns = {name.rpartition(".")[2] for name in FACTORIES["datagen"]["options"] if name.startswith("fields.#.")}
-    # The bounds are those of numbers, and how long ago is that of times.
+    # The bounds are those of numbers, and max-past is for times.
     assert of_columns - refused == {"min", "max", "max-past"}
 
 

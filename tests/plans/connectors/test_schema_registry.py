@@ -1,4 +1,4 @@
-"""Options of formats with a schema registry: which are refused, what the client is told, what is never shown."""
+"""Options of formats with a schema registry: refusals, client settings, hidden secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The specs of connectors and formats: complete, each with its executor, and enough for connectors of messages."""
+"""The specs of connectors and formats: complete, each with its executor, and sufficient for message connectors."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_every_format_has_its_executor_and_no_executor_is_without_a_spec() -> No
     shared = {"__init__", "base", "options", "hadoop", "lines", "brokers", "messages", "message_source", "message_sink"}
     shared |= {"transactions", "dead_letters", "partition_commits"}
     modules = {path.stem for path in (folder / "formats").glob("*.py")} - shared
-    # Formats of lines that the kernel alone reads and writes need no module of their own.
+    # Line formats that only the kernel reads and writes need no module of their own.
     plain = {module_name(name) for name in format_specs() if type(file_format(name)) is LineFormat}
     assert plain == {"json", "debezium_json", "ogg_json", "maxwell_json"}
     assert modules == set(specs_in("formats")) - plain
@@ -125,7 +125,7 @@ def test_the_listing_is_json_of_all_that_is_declared() -> None:
     assert set(document["connectors"]) == set(connector_specs()) and set(document["formats"]) == set(format_specs())
 
 
-# ------------------------------------------------------------ a connector of messages, declared here
+# ------------------------------------------------------------ a message connector declared here
 
 MESSAGES = ConnectorSpec(
     "messages",

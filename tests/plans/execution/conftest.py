@@ -1,4 +1,4 @@
-"""What expressions are computed in, and what runs the kernel's operators without Spark."""
+"""Fixtures for expressions, and for operators of the kernel without Spark."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def harness() -> Iterator[Harness]:
 
 @pytest.fixture
 def mounted(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
-    """The URI of a folder on a file system that is not this machine's as far as Hadoop knows."""
+    """The URI of a folder on a file system that Hadoop regards as remote."""
     conf = spark._jsc.hadoopConfiguration()
-    # Hadoop keeps what it has opened by its name, so each has its own.
+    # Hadoop caches file systems by name, so each has its own.
     name = uuid4().hex
     link = f"fs.viewfs.mounttable.{name}.link./data"
     conf.set(link, tmp_path.as_uri())

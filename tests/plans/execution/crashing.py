@@ -1,4 +1,4 @@
-"""A program of several sinks, what it reads, and what it leaves, for runs that end early."""
+"""A program with several sinks, its input and output, for interrupted runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILES, ROWS = 4, 30
 
 
 def program(folder: Path) -> CompiledPlan:
-    """Two inserts of one join, plain files and a changelog, and a third of the rows as they come."""
+    """Two inserts of one join, plain files and a changelog, and a third insert of the unchanged rows."""
     names = {"orders": "id INT, item INT", "items": "item INT, price INT", "joined": "id INT, price INT"}
     names |= {"totals": "price INT, n BIGINT", "copied": "id INT, item INT"}
     tables = "".join(
@@ -43,7 +43,7 @@ def write_input(folder: Path) -> None:
 
 
 def output(folder: Path) -> dict[str, Counter[str]]:
-    """The lines of each sink; those of a changelog added up: how often each row is there in the end."""
+    """The lines of each sink; those of a changelog added up: the final count of each row."""
     result: dict[str, Counter[str]] = {}
     for name in ("joined", "totals", "copied"):
         result[name] = Counter()

@@ -1,4 +1,4 @@
-"""Single steps of a run on the disk, which tests have fail from one on."""
+"""Single disk steps of a run, which tests let fail from one on."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import pytest
 
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 
-#: All that takes room in a local folder, each a single call of the file system.
+#: Operations that need disk space in a local folder, each a single call of the file system.
 WRITES = tuple((LocalFolder, name) for name in ("_make_folder", "_write", "_replace", "_link"))
-#: All that changes a local folder (one may end halfway).
+#: Operations that change a local folder (one may end halfway).
 CHANGES = (*WRITES, (LocalFolder, "_unlink"), (LocalFolder, "_remove_tree"))
 
 Step = Callable[..., Any]
 
 
 class Crash(Exception):
-    """The process is gone."""
+    """The process died."""
 
 
 class DiskSteps:
-    """Counts steps, and has all fail that come after so many: a process that is gone changes nothing any more.
+    """Count steps, and let all fail after a number of them: a dead process changes nothing any more.
 
     Args:
-        monkeypatch: undoes it.
+        monkeypatch: restores the methods.
         steps: classes and the names of their methods.
         failure: makes the error of a step that fails.
     """
@@ -43,11 +43,11 @@ class DiskSteps:
             monkeypatch.setattr(owner, name, self._counted(getattr(owner, name)))
 
     def allow(self, steps: int | None = None, partly: Callable[..., object] | None = None) -> None:
-        """Count anew, and have steps fail after so many; None for all that there are.
+        """Restart the count, and let steps fail after this number; None for no failures.
 
         Args:
-            steps: how many come through.
-            partly: does a part of the first step that fails; gets its method and arguments.
+            steps: number of successful steps.
+            partly: performs a part of the first failing step; gets its method and arguments.
         """
         self.count, self._steps, self._partly = 0, steps, partly
         self._numbers = itertools.count(1)

@@ -1,7 +1,7 @@
-"""A program in processes that are killed, on one checkpoint after the other.
+"""A program in processes that are killed, on one checkpoint after another.
 
-Most of a process is the start of Spark, when nothing can be harmed. So a moment is a random event of the file system in
-a random part of what a process does, and a random time after that.
+Most of a process is the start of Spark, when nothing can be damaged. So a moment is a random file system event in
+a random phase of a process, plus a random delay.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.crashing import output, program, write_input
 from tests.support.file_events import FileEvent, FileEvents, file_events
 
-#: The part of a process after which there is none, where it is known.
+#: The last phase of a process, if it is known.
 LAST = "the end"
 SINKS = ("joined", "totals", "copied")
-#: A process that is not killed has ended by then, in seconds.
+#: Time limit of a process that is not killed, in seconds.
 _LONGEST = 240.0
-#: Of so many processes one is left alone.
+#: One of so many processes is spared.
 _SPARED = 8
-#: Most of a short process is its start: no time is spent to compile what runs for seconds alone.
+#: Short processes: do not spend time to compile code that runs for seconds.
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable"
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a process is killed.
+    """The time at which a process is killed.
 
     Args:
-        phase: a part of what it does.
-        event: at which event of the file system in it, from 1.
-        seconds: how long after that.
-        politely: whether it is asked to end first, the time before the kill.
+        phase: a phase of the process.
+        event: the number of the file system event in it, from 1.
+        seconds: the delay after that.
+        politely: whether it gets SIGTERM first, the delay before the kill.
     """
 
     phase: str
@@ -56,14 +56,14 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """A checkpoint before a process.
+    """The checkpoint before a process.
 
     Args:
-        heads: how many there are.
-        generation: the one that counts, 0 where there is none.
-        former: the generation that it was made from, 0 where there is none.
+        heads: number of heads.
+        generation: the current one, 0 if there is none.
+        former: its predecessor, 0 if there is none.
         begun: whether a micro-batch was begun and not ended.
-        contents: by generation that a head names, a digest of what it holds.
+        contents: by generation that a head names, a digest of its content.
     """
 
     heads: int = 0
@@ -74,11 +74,11 @@ class Before:
 
 
 class Killed:
-    """Runs of a program: each goes on after each kill until it comes to its end, then the next begins."""
+    """Runs of a program: each continues after each kill until it completes, then the next begins."""
 
     #: Spark's master.
     MASTER = "local[1]"
-    #: Whether some are asked to end before they are killed.
+    #: Send SIGTERM to some before they are killed.
     ASKED_FIRST = True
 
     def __init__(self, folder: Path, chance: random.Random) -> None:
@@ -87,7 +87,7 @@ class Killed:
         self.plan = folder / "plan.json"
         self.plan.write_text(self.compiled().to_json())
         self.expected: dict[str, Counter[str]] = {}
-        #: By kind of process, how many events a part of it has had at most.
+        #: By kind of process, the largest number of events in a phase so far.
         self.events: dict[str, Counter[str]] = defaultdict(Counter)
 
     @property
@@ -100,12 +100,12 @@ class Killed:
 
     @property
     def text(self) -> str:
-        """What was done, for people."""
+        """Summary for people."""
         moments = "".join(f"\n  {count:3} {moment}" for moment, count in sorted(self.moments.items()))
         return f"{self.kills} kills, {self.ends} ends: {moments}\n"
 
     def phases(self, kind: str) -> set[str]:
-        """In which parts processes of a kind were killed."""
+        """Phases in which processes of a kind were killed."""
         return {moment.removeprefix(f"{kind}: ") for moment in self.moments if moment.startswith(f"{kind}: ")}
 
     def compiled(self) -> CompiledPlan:
@@ -115,7 +115,7 @@ class Killed:
     # ---- one process
 
     def process(self, checkpoint: Path, kind: str = "") -> subprocess.Popen[str]:
-        """One that runs the program, or does what its kind says."""
+        """Start a process that runs the program, or does what its kind says."""
         return self._execute(str(self.plan), "--max-files-per-batch", "1", checkpoint=checkpoint)
 
     def _execute(self, *options: str, checkpoint: Path) -> subprocess.Popen[str]:
@@ -127,15 +127,15 @@ class Killed:
         )
 
     def begin(self) -> None:
-        """What comes before the first kill."""
+        """Prepare the first kill."""
         self.once(spared=True)
 
     def kind(self, before: Before) -> str:
-        """What the next process is."""
+        """The kind of the next process."""
         return "a restart" if before.heads else "a start"
 
     def once(self, *, spared: bool = False) -> None:
-        """One process, killed at a random moment unless it is spared, or is the first of its kind."""
+        """Run one process, killed at a random moment unless it is spared, or is the first of its kind."""
         before = self.looked_at()
         kind = self.kind(before)
         moment = None if spared or not self.events[kind] else self._moment(kind)
@@ -152,7 +152,7 @@ class Killed:
             self.moments[f"{kind}: {phase}"] += 1
         else:
             graceful = moment is not None and moment.politely
-            # One that is asked when all is done ends by the signal itself, which a shell shows as 143, too.
+            # A process that gets SIGTERM when all is done ends by the signal itself, which a shell shows as 143, too.
             ends = (0, 143, -signal.SIGTERM) if graceful else (0,)
             assert process.returncode in ends, f"{kind} ended with {process.returncode}: {said}"
         self.check(kind, before)
@@ -162,17 +162,17 @@ class Killed:
     def _moment(self, kind: str) -> Moment:
         known = self.events[kind]
         phase = self.chance.choice(sorted(known))
-        # What is written at once may be one event or several, so that another process may have fewer of them.
+        # Simultaneous writes may be one event or several, so that another process may have fewer of them.
         event = self.chance.randint(1, max(1, known[phase] * 3 // 4))
         if self.ASKED_FIRST and self.chance.random() < 1 / 4:
             return Moment(phase, event, 1.5 * self.chance.random(), politely=True)
-        # Right after the event, mostly; what follows it may take long.
+        # Mostly right after the event; what follows it may take long.
         return Moment(phase, event, self.chance.choice((0.0, 0.003, 0.3)) * self.chance.random())
 
     def _follow(
         self, process: subprocess.Popen[str], happening: FileEvents, kind: str, moment: Moment | None
     ) -> str | None:
-        """See what a process does until it ends or is killed; the phase in which it was killed."""
+        """Watch a process until it ends or is killed; the phase in which it was killed."""
         seen, phase, due = Counter[str](), "", float("inf")
         deadline = time.monotonic() + _LONGEST
         while process.poll() is None:
@@ -183,7 +183,7 @@ class Killed:
                     continue
                 phase = entered
                 seen[phase] += 1
-                # What the moment waits for may not come: the end does.
+                # The awaited event may not occur: the process ends.
                 reached = moment is not None and (seen[moment.phase] >= moment.event or phase == LAST)
                 if moment is not None and reached and due == float("inf"):
                     due = time.monotonic() + moment.seconds
@@ -198,17 +198,17 @@ class Killed:
         return None
 
     def _kill(self, process: subprocess.Popen[str]) -> None:
-        """Both processes at once, as a loss of power; or Python's alone, and Spark's ends when it sees that."""
+        """Both processes at once, like a power failure; or Python's alone, and Spark's ends when it notices."""
         if self.chance.random() < 1 / 2:
             os.killpg(process.pid, signal.SIGKILL)
             return
         process.kill()
         time.sleep(self.chance.random())
 
-    # ---- what it does, and what it leaves
+    # ---- phases and results
 
     def phase(self, kind: str, event: FileEvent) -> str:
-        """Which part of a process an event belongs to; nothing for what it does not do itself."""
+        """The phase of a process that an event belongs to; empty for events of other processes."""
         inside = event.path.relative_to(self.folder).parts
         if inside[0] in SINKS:
             return "sinks"
@@ -219,17 +219,17 @@ class Killed:
         return {"lock": "lock", "heads": "head"}.get(inside[1], "")
 
     def phase_of_generation(self, event: FileEvent, generation: int, inside: tuple[str, ...]) -> str:
-        """The same for what is in a generation."""
+        """The same for events in a generation."""
         if inside[0] == "compiled-plan":
             return "program" if "programs" in inside else "figures"
         return {"state": "state", "commits": "commit"}.get(inside[0], "offsets")
 
     def looked_at(self) -> Before:
-        """What `check` compares with, from before a process."""
+        """The state before a process, for `check`."""
         return Before(len(self.store.heads()))
 
     def check(self, kind: str, before: Before) -> None:
-        """What a process leaves: a whole program, or nothing that was ever published."""
+        """Check the disk after a process: a complete program, or nothing that was ever published."""
         store = self.store
         head = store.head()
         assert head is not None or before.heads == 0
@@ -240,14 +240,14 @@ class Killed:
             assert store.generation(head.generation).run_id
 
     def finished(self, kind: str) -> None:
-        """The program came to its end: its sinks hold each row once. What follows is another run."""
+        """The program completed: its sinks hold each row once. Another run follows."""
         self.compare()
         self.ends += 1
         for name in SINKS:
             shutil.rmtree(self.folder / name)
 
     def compare(self) -> None:
-        """The sinks are what they were at the first end."""
+        """Assert that the sinks equal those of the first completed run."""
         rows = output(self.folder)
         self.expected = self.expected or rows
         assert all(rows.values())
@@ -257,13 +257,13 @@ class Killed:
 def killed(
     folder: Path, kills: int, kind: Callable[[Path, random.Random], Killed] = Killed, seed: int | None = None
 ) -> Killed:
-    """Kill processes so many times; some are left alone in between, and those after it, until an end is compared.
+    """Kill this many processes; some are spared in between, and the following ones until a completed run is compared.
 
     Args:
-        folder: for all that they read and write.
-        kills: how many.
-        kind: what is run.
-        seed: of what is random; printed.
+        folder: for all input and output.
+        kills: number of kills.
+        kind: the class of runs.
+        seed: of all random choices; printed.
     """
     seed = random.randrange(10**6) if seed is None else seed
     print(f"seed {seed}")

@@ -1,4 +1,4 @@
-"""Programs that run what they compile: results, background runs, files of plans, DataFrames in and out."""
+"""Programs that run their own plans: results, background runs, plan files, DataFrames in and out."""
 
 from __future__ import annotations
 

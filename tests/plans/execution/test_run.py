@@ -1,4 +1,4 @@
-"""Whole runs: what is read and kept once, several sinks in one commit, growing folders, ends."""
+"""Whole runs: shared reads and state, several sinks in one commit, growing folders, ends."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compiled(program: str) -> CompiledPlan:
 
 
 def three_inserts(folder: Path) -> str:
-    """One table in three inserts, two of them over one view with state."""
+    """One table in three inserts, two of them over one stateful view."""
     return (
         table(folder, "clicks", "page STRING, millis INT")
         + table(folder, "raw_out", "page STRING, millis INT")
@@ -89,7 +89,7 @@ def test_a_table_in_five_joins_is_read_once(spark: SparkSession, tmp_path: Path)
 
 
 def test_rows_of_more_columns_than_spark_generates_code_for(spark: SparkSession, tmp_path: Path) -> None:
-    """A program of many queries: their columns together are more than `spark.sql.codegen.maxFields`."""
+    """A program of many queries: together they have more columns than `spark.sql.codegen.maxFields`."""
     names = [f"c{at}" for at in range(110)]
     columns = ", ".join(f"{name} INT" for name in names)
     put(tmp_path / "wide", "1.json", {"k": 1} | dict.fromkeys(names, 1), {"k": 1} | dict.fromkeys(names, 2))
@@ -143,7 +143,7 @@ def test_a_crash_between_two_sinks_leaves_each_row_once(
 
 
 def failing_at(sink: object, write: object) -> object:
-    """A `write` that fails for one sink and is as before for the others."""
+    """A `write` that fails for one sink and is unchanged for the others."""
 
     def fails(self: object, frame: object, batch: int) -> None:
         if self is sink:

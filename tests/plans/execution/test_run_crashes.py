@@ -1,4 +1,4 @@
-"""Runs that are killed at random points: all sinks together hold what a run without a crash writes, once."""
+"""Runs that are killed at random points: all sinks together hold the rows of an uninterrupted run, once."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_hundred_processes_that_are_killed(tmp_path: Path) -> None:
 
 
 def test_two_starts_at_once(spark: SparkSession, tmp_path: Path) -> None:
-    """One runs; whoever comes meanwhile is told of it, in this process and in another, and changes nothing."""
+    """One runs; later ones get an error, in this process and in another, and change nothing."""
     write_input(tmp_path)
     plan, checkpoint = program(tmp_path), tmp_path / "held"
     refused = Run(spark, plan, RunOptions(checkpoint=str(checkpoint)))
@@ -105,7 +105,7 @@ def test_two_starts_at_once(spark: SparkSession, tmp_path: Path) -> None:
     finally:
         said = holder.communicate(timeout=120)[1]
     assert holder.returncode == 0, said
-    # It was compared with what was there before.
+    # Compared with the content before.
     with pytest.raises(CheckpointError, match="another run has used this checkpoint meanwhile"):
         refused.execute()
     store = Store(LocalFolder(checkpoint))

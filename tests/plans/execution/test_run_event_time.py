@@ -1,4 +1,4 @@
-"""Plans with watermarks: late rows, windows left open and closed, several sources, TTLs beside event time."""
+"""Plans with watermarks: late rows, open and closed windows, several sources, TTLs beside event time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Row = dict[str, object]
 
 
 def counting(folder: Path, **options: str) -> CompiledPlan:
-    """How many clicks each minute has; a click may be ten seconds late."""
+    """The number of clicks per minute; a click may be ten seconds late."""
     return TableEnvironment().compile_script(
         table(
             folder, "clicks", "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND", **options
@@ -48,7 +48,7 @@ def counts(folder: Path) -> list[tuple[str, int]]:
     return sorted((str(row["ws"])[14:19], row["n"]) for row in rows)
 
 
-# The click at second 5 comes when the watermark is at 1:10 and its window has fired.
+# The click at second 5 arrives when the watermark is at 1:10 and its window has fired.
 CLICKS = [click(10), click(50), click(30), click(65), click(80), click(5), click(75), click(130)]
 EXPECTED = [("00:00", 3), ("01:00", 3), ("02:00", 1)]
 
@@ -204,7 +204,7 @@ def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession,
 
 
 def test_the_current_watermark_is_that_of_the_rows_before(spark: SparkSession, tmp_path: Path) -> None:
-    """Also of those of earlier micro-batches, and the same for two sinks that compute a batch one after the other."""
+    """Also of earlier micro-batches, and the same for two sinks that compute a batch one after the other."""
     names = [f"{at}.json" for at in range(4)]
     for at, (name, seconds) in enumerate(zip(names, ([20, 40], [25, 31], [70, 50], [59]), strict=True)):
         put(tmp_path / "clicks", name, *(click(second) for second in seconds))

@@ -1,4 +1,4 @@
-"""DOUBLE and FLOAT as keys: by their bits, in every operator, as a real Flink gave for these rows."""
+"""DOUBLE and FLOAT as keys: by their bits, in every operator, with a real Flink's results for these rows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_keys_are_equal_where_their_bits_are(spark: SparkSession, tmp_path: Path
 
 
 def added_up(folder: Path) -> Counter[tuple[str, str, int]]:
-    """The rows that a table of changes holds."""
+    """The rows of a changelog table."""
     table: Counter[tuple[str, str, int]] = Counter()
     for file in folder.glob("part-*"):
         for line in file.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Large plans run: those that Flink compiled, and programs of a size that no person writes."""
+"""Large plans run: those that Flink compiled, and generated programs of large size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FLINK = Path(__file__).parents[1] / "plan" / "flink"
 ROWS: list[dict[str, Any]] = [{"id": at % 5, "x": at, "s": f"k{at}"} for at in range(0, 12)]
 
-#: What each plan of Flink makes of the rows above.
+#: Result of each plan of Flink for the rows above.
 RESULTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...] | None]] = {
     "in300": lambda row: (row["id"], row["s"]) if row["x"] % 2 == 0 else None,
     "or300": lambda row: (row["id"], row["s"]),
@@ -51,7 +51,7 @@ def into_files(text: str, table: Path, sink: Path, format_: str = "json") -> str
 
 
 def of_flink(name: str, folder: Path, rows: list[dict[str, Any]], format_: str) -> list[dict[str, Any]]:
-    """What a plan of Flink writes."""
+    """Output of a plan of Flink."""
     text = lzma.decompress((FLINK / f"{name}.json.xz").read_bytes()).decode()
     plan = CompiledPlan.from_json(into_files(text, source(folder / "t", rows), folder / "o", format_))
     plan.execute().wait()
@@ -110,7 +110,7 @@ def test_a_hundred_sinks_of_flink(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def declared(tables: dict[str, str], folder: Path, sink_format: str = "json") -> str:
-    """Statements for tables of files, by their columns; those that are written have names with an o in front."""
+    """Declarations of filesystem tables by their columns; names of sinks begin with an o."""
     return "".join(
         f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '{folder / name}', "
         f"'format' = '{sink_format if name.startswith('o') else 'json'}');\n"
@@ -119,7 +119,7 @@ def declared(tables: dict[str, str], folder: Path, sink_format: str = "json") ->
 
 
 def run(program: str, tables: dict[str, str], folder: Path, sink_format: str = "json") -> None:
-    """Run statements over tables of files."""
+    """Run statements over filesystem tables."""
     TableEnvironment().compile_script(declared(tables, folder, sink_format) + program).execute().wait()
 
 

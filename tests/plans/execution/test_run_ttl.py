@@ -1,6 +1,6 @@
 """State TTLs of whole runs: on the clock, over restarts, after idle gaps, changed between starts.
 
-The kernel's own tests try every operator with a clock that they set; these show that a plan's TTLs reach it.
+The kernel's own tests try every operator with a simulated clock; these show that a plan's TTLs reach it.
 Each step is a run of its own on one checkpoint, so every step is also a restart.
 """
 
@@ -34,7 +34,7 @@ class Pipeline:
         self.plan = TableEnvironment().compile_script(program.replace("{folder}", str(folder)))
 
     def ttl(self, **entries: str) -> None:
-        """Set state entries, in whichever node has them."""
+        """Set state entries in the nodes that have them."""
         for node in self.plan.nodes:
             for entry in node.ttl_entries:
                 if entry.name in entries:
@@ -43,7 +43,7 @@ class Pipeline:
                     self.plan = CompiledPlan.from_json(text)
 
     def reverse_entries(self) -> None:
-        """Write every `state` array the other way round: what an entry is for is its index, not its place."""
+        """Reverse every `state` array: an entry is identified by its index, not its position."""
         data = self.plan.to_dict()
         for node in data["nodes"]:
             node.get("state", []).reverse()
@@ -57,7 +57,7 @@ class Pipeline:
         (target / f"{self.files}.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def run(self, **options: Any) -> list[dict[str, object]]:
-        """One run; the rows that are in the sink's table after it and were not before, as changes (+1, -1)."""
+        """Run once; the changes (+1, -1) of the sink's table."""
         before = self._events()
         options = {"checkpoint": str(self.folder / "checkpoint"), "host": self.host, **options}
         Run(self.spark, self.plan, RunOptions(**options)).execute()
@@ -148,7 +148,7 @@ def test_a_ttl_may_change_between_starts_to_and_from_never(spark: SparkSession, 
 
 
 def test_an_over_aggregate_forgets_idle_keys(spark: SparkSession, tmp_path: Path) -> None:
-    """By `table.exec.state.ttl`, which its node keeps in its configuration; changed between starts."""
+    """By `table.exec.state.ttl`, which its node stores in its configuration; changed between starts."""
     pipeline = Pipeline(spark, tmp_path, OVER)
 
     def click() -> list[dict[str, object]]:

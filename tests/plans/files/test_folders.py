@@ -39,7 +39,7 @@ def test_what_is_there_is_read(folder: ReadableFolder) -> None:
 
 def test_what_is_not_there_is_nothing(folder: ReadableFolder) -> None:
     assert folder.names("generations") == ()
-    assert folder.names("heads/2") in ((), ("2",))  # object stores know no difference
+    assert folder.names("heads/2") in ((), ("2",))  # object stores make no difference
     assert folder.read_text("heads/3") is None
     assert not folder.holds("generations")
     assert not folder.inside("nowhere").holds()

@@ -1,4 +1,4 @@
-"""Plans and programs behind URLs: what to install where a driver is missing, and stores that refuse."""
+"""Plans and programs behind URLs: the package of a missing driver, and stores that refuse."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_extra_is_one_of_the_package_with_a_driver_that_fsspec_knows(extra
 def test_schemes_of_stores_that_fsspec_knows_have_an_extra() -> None:
     named = {scheme for schemes in remote.EXTRAS.values() for scheme in schemes}
     assert {"s3", "s3a", "gs", "gcs", "az", "abfs", "hdfs", "webhdfs", "sftp", "oci"} <= named
-    # What the drivers register themselves when they are installed.
+    # Registrations of the drivers at their installation.
     assert named - set(known_implementations) <= {"abfss"}
 
 
@@ -64,7 +64,7 @@ def test_a_driver_without_an_extra_is_named_by_fsspec() -> None:
 
 def test_a_store_that_refuses_is_no_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
     class NoCredentials(Exception):
-        """What drivers raise is of no common class."""
+        """Errors of drivers have no common class."""
 
     def refuse(*arguments: object, **named: object) -> None:
         raise NoCredentials("Unable to locate credentials")

@@ -1,4 +1,4 @@
-"""The digest of a function's code: what it computes, not how it is written down."""
+"""The digest of a function's code: its semantics, not its layout."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Taxed(Base):
     """A function."""
 
     def eval(self, x: int, step: int = 1) -> int:
-        # How it is done.
+        # The computation.
         found = math.floor(rounded(helper(self.scale(x)))) + rates_of_test.EXTRA
         return found + len(TABLE["a"]) + step + len(PATTERN.pattern)
 '''

@@ -1,4 +1,4 @@
-"""Pickled values: what comes back, and what a planted pickle cannot do."""
+"""Pickled values: round trips, and the limits of a planted pickle."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ OWN = [
 @pytest.mark.parametrize("write", [pickled, pickle.dumps])
 @pytest.mark.parametrize(("value", "annotation"), [*((value, object) for value in PLAIN), *OWN])
 def test_values_come_back(value: Any, annotation: Any, write: Callable[[Any], bytes]) -> None:
-    """The reader travels to workers, and what it made is pickled again."""
+    """The reader is sent to workers, and its result is pickled again."""
     read = pickle.loads(pickle.dumps(unpickling(annotation)))
     restored = read(write(value))
     assert restored == value and type(restored) is type(value)
@@ -91,14 +91,14 @@ def test_arrays_of_numbers_come_back(array: Any) -> None:
 
 
 def test_classes_that_an_annotation_names() -> None:
-    """Of fields only the user's own: an annotation says nothing of what another package's class may do."""
+    """Of fields only the user's own classes: an annotation does not vouch for the classes of other packages."""
     assert set(named_classes(dict[str, Window])) == {Window, Kind, Pair, Slotted}
     assert set(named_classes(Sums | int)) == {Sums}
     assert not set(named_classes(list[Any]))
 
 
 class Planted:
-    """Pickles as a call."""
+    """Pickle as a call."""
 
     def __init__(self, call: Callable[..., Any], *arguments: Any, state: Any = None) -> None:
         self.made = (call, arguments) if state is None else (call, arguments, state)
@@ -108,7 +108,7 @@ class Planted:
 
 
 class Opens:
-    """A class of the user's own whose constructor does something."""
+    """A user-defined class whose constructor has a side effect."""
 
     def __init__(self, path: str = "") -> None:
         if path:

@@ -7,7 +7,7 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, name_of, text_of
 
-#: Where more is said than Flink says, or less: a split of distinct values, a limit of rows in any order.
+#: Differences from Flink's statement: a split of distinct values, a limit of rows in any order.
 _OTHERWISE = {"aggregate/count_distinct_split", "sort_limit/limit_without_order"}
 
 

@@ -26,7 +26,7 @@ def plan(generation: int, program: int) -> str:
 
 
 def publish(root: Path, number: int, generation: int, program: int) -> None:
-    """A head, with a program whose plan says which one it is."""
+    """Write a head with a program whose plan identifies it."""
     head = {"generation": generation, "program": program, "by": "start", "at": "now", "product": "9.9"}
     write(root / f"heads/{number}", {"format": FORMAT, "number": number, **head})
     folder = root / f"generations/{generation}/compiled-plan/programs/{program}"

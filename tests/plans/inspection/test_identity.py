@@ -103,7 +103,7 @@ def uids(plan: CompiledPlan) -> list[str]:
 
 
 def by_sink(plan: CompiledPlan) -> dict[str, list[str]]:
-    """By the name of a sink the uids of all that its rows come through."""
+    """By sink name, the uids of all operators upstream."""
 
     def above(node: int) -> list[str]:
         uids_above = [uid for input_ in plan.inputs(node) for uid in above(input_.id)]
@@ -182,7 +182,7 @@ def test_swapped_statements_leave_each_operator_its_uid(name: str) -> None:
 
 
 def test_equal_operators_are_told_apart_by_where_their_rows_go() -> None:
-    """Other TTLs keep two equal aggregates from being one."""
+    """Different TTLs keep two equal aggregates from being merged."""
     hinted = "SELECT /*+ STATE_TTL('orders' = '{} s') */ customer, SUM(amount) FROM orders GROUP BY customer"
     first, second = (f"INSERT INTO s{at} {hinted.format(at)}" for at in (1, 2))
     plan, swapped = compiled(first, second), compiled(second, first)
@@ -269,12 +269,12 @@ def test_hundreds_of_operators_over_one_table_need_nothing_more_to_be_told_apart
 
 
 def hand_named(plan: CompiledPlan) -> CompiledPlan:
-    """The plan with uids of a person."""
+    """The plan with user-defined uids."""
     return renamed(plan, {node.id: f"mine-{at}" for at, node in enumerate(plan.nodes) if node.uid})
 
 
 def inherited(old: CompiledPlan, new: CompiledPlan) -> dict[str, How | None]:
-    """By uid of the new plan how it was found."""
+    """By uid of the new plan, the way it was matched."""
     inherited = inherit_uids(new, old)
     ways = {entry.uid: entry.match.how for entry in inherited.kept}
     assert len(set(uids(inherited.plan))) == len(uids(new))

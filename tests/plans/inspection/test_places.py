@@ -1,4 +1,4 @@
-"""Local places of a run, looked at before a JVM starts."""
+"""Local paths of a run, checked before a JVM starts."""
 
 from __future__ import annotations
 

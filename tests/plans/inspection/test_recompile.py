@@ -1,4 +1,4 @@
-"""What a plan keeps of the one that it is compiled over."""
+"""State of the old plan that a recompiled plan keeps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def compiled(statement: str, ttl: str = "") -> CompiledPlan:
 
 
 def edited(plan: CompiledPlan, **ttls: str) -> CompiledPlan:
-    """The plan with TTLs edited in its text, by the name of the entry."""
+    """The plan with TTLs edited in its text, by entry name."""
     nodes = {entry.name: node.id for node in plan.nodes for entry in node.ttl_entries}
     edits = [parse_edit(f"{nodes[name]}.{name}={ttl}") for name, ttl in ttls.items()]
     return CompiledPlan.from_json(set_ttls(plan.to_json(), edits)[0])
@@ -77,7 +77,7 @@ def test_an_edit_back_to_what_was_compiled_is_none() -> None:
 
 @pytest.mark.parametrize("ttl", ["0", "0 ms", "7200000", "PT2H"])
 def test_edits_of_any_spelling(ttl: str) -> None:
-    """Also of the text itself, past edit-plan."""
+    """Also of the text itself, without edit-plan."""
     old = CompiledPlan.from_json(compiled(SUM, "1 h").to_json().replace('"ttl" : "1 h"', f'"ttl" : "{ttl}"'))
     assert ttls(recompile(compiled(SUM, "3 h"), old).plan) == {"groupAggregateState": ttl}
     same = CompiledPlan.from_json(compiled(SUM, "1 h").to_json().replace('"ttl" : "1 h"', '"ttl" : "PT60M"'))
@@ -149,7 +149,7 @@ def test_operators_and_entries_that_are_gone() -> None:
 
 @pytest.mark.parametrize("record", [None, {}, {"groupAggregateState": "soon"}])
 def test_a_plan_without_a_record(record: dict[str, str] | None) -> None:
-    """Of Flink or of an earlier release: what differs counts as edited, and that is said."""
+    """Of Flink or of an earlier release: differences count as edited, and are reported."""
     old = compiled(SUM, "1 h")
     old = old.with_nodes([node.model_copy(update={"ttl_as_compiled": record}) for node in old.nodes])
     recompiled = recompile(compiled(SUM, "2 h"), old)

@@ -174,7 +174,7 @@ def over(frame: str = "", **options: str) -> str:
 @pytest.mark.parametrize("options", [{}, {"table_exec_state_ttl": "1 h"}])
 @pytest.mark.parametrize("indent", [2, None])
 def test_the_ttl_of_idle_keys_of_an_over_aggregate(options: dict[str, str], indent: int | None) -> None:
-    """Flink has no `state` array there: the option stands in the node's configuration, where Flink reads it."""
+    """Flink has no `state` array there: the option is in the node's configuration, where Flink reads it."""
     text = over(**options)
     assert ttls(text) == {"idleState": options.get("table_exec_state_ttl", "0 ms")}
     text = text if indent else json.dumps(json.loads(text))

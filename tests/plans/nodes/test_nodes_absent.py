@@ -1,4 +1,4 @@
-"""Fields that a plan may lack: the reader, the JSON Schema and the check go by Flink's constructors alike."""
+"""Optional fields of plans: the reader, the JSON Schema and the check follow Flink's constructors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from compiled_plan.plans.nodes.registry import all_node_types
 from tests.historical.cases import PACKED
 from tests.support.plan_files import ALL, data_of
 
-#: Arguments of the `@JsonCreator` constructors of Flink 2.3 that may be null, and the value that the node then has;
+#: Arguments of the `@JsonCreator` constructors of Flink 2.3 that may be null, and the default of the node;
 #: `preferCustomShuffle` and `requireUpsertMaterialize` are flags that are false where a release did not write them.
 NULLABLE: dict[str, dict[str, Any]] = {
     "calc": {"condition": None},
@@ -49,7 +49,7 @@ NULLABLE: dict[str, dict[str, Any]] = {
     },
     "window-aggregate": {"needRetraction": False},
 }
-#: Fields of all nodes that Flink does not load a plan without.
+#: Fields of all nodes that Flink requires in a plan.
 REQUIRED = ("id", "type", "outputType", "description")
 OF_OLDER_RELEASES = sorted((PACKED / "flink").glob("*/*.json"))
 
@@ -107,7 +107,7 @@ def test_tables_of_descriptors_have_no_identifier() -> None:
     plan = plan_from_dict(data)
     assert [node for node in json.loads(plan.to_json())["nodes"] if "identifier" in str(node)] == []
     names = [table.identifier for node in plan.nodes for _, table in node.tables()]
-    # By what the table is, not by its place: two of one descriptor are one table, and a restart finds it again.
+    # By the table's descriptor, not its position: two of one descriptor are one table, and a restart finds it again.
     assert len(set(names)) == len({json.dumps(table) for table in tables}) > 1
     assert names == [table.identifier for node in plan_from_dict(data).nodes for _, table in node.tables()]
 
@@ -116,5 +116,5 @@ def test_tables_of_descriptors_have_no_identifier() -> None:
 def test_plans_of_older_releases_have_no_errors(path: Path) -> None:
     findings = errors(json.loads(path.read_text(encoding="utf-8")))
     assert [finding for finding in findings if not finding.editable] == []
-    # What cannot run is refused by name.
+    # Unsupported nodes are refused by name.
     assert {finding.value for finding in findings} <= {"stream-exec-sort_1"}

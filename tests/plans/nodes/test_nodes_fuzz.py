@@ -1,4 +1,4 @@
-"""Whatever a person does to a plan file, the answer is a plan or an error that names a place: never a crash."""
+"""Any edit of a plan file gives a plan or an error with a place: never a crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node type that is declared here alone: registry, schema, references, mapping, check and lineage follow from it."""
+"""A node type declared in this module: registry, schema, references, mapping, check and lineage follow from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME = "stream-exec-made-up"
 @pytest.fixture
 def made_up() -> Iterator[type[StatefulNode]]:
     class MadeUp(StatefulNode):
-        """Keeps something."""
+        """A stateful node."""
 
         NAME = "stream-exec-made-up"
         STATE = (StateSlot("madeUpState", 0),)

@@ -1,4 +1,4 @@
-"""Which columns nodes refer to: what their declarations say, over the plans that Flink compiled."""
+"""Columns that nodes refer to: the declarations, over the plans that Flink compiled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import ALL, name_of
 
 PLANS = {name_of(path): CompiledPlan.read_file(path) for path in ALL}
-#: What in the JSON of a node is an index that counts no columns of its input.
+#: Indices in the JSON of a node that count no columns of its input.
 NO_COLUMNS = (
     *("scanTableSource", "dynamicTableSink", "temporalTable", "table", "outputType", "description", "state"),
     *("projectionOnTemporalTable", "filterOnTemporalTable", "localAggInputRowType"),
@@ -50,7 +50,7 @@ def test_every_reference_is_at_its_place_and_within_its_input() -> None:
 
 
 def test_no_expression_is_left_out() -> None:
-    """Each reference of an expression in the JSON is one that the declaration knows, but for what is no input."""
+    """The declaration knows each reference of an expression in the JSON, except references to other rows."""
 
     def indices(value: Any) -> list[int]:
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Each node's rule: what its fields and its output say must follow from its inputs. One wrong plan for each rule."""
+"""Each node's rule: its fields and its output must follow from its inputs. One wrong plan for each rule."""
 
 from __future__ import annotations
 
@@ -279,9 +279,9 @@ def test_every_plan_that_is_compiled_keeps_the_rules() -> None:
 @pytest.mark.parametrize(
     "mode",
     [
-        # A source of upserts may send rows before updates, as debezium-json does; Flink looks at the table alone.
+        # A source of upserts may send rows before updates, as debezium-json does; Flink checks the table only.
         ["INSERT", "UPDATE_AFTER", "DELETE"],
-        # Rows that delete need no more than the key; those that are sent have all columns.
+        # Deletes need only the key; sent rows have all columns.
         ["INSERT", "UPDATE_AFTER", "~DELETE"],
         ["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "~DELETE"],
     ],
@@ -300,7 +300,7 @@ def test_a_kind_that_is_there_twice_in_other_words() -> None:
     assert "twice" in finding.message
 
 
-#: Place in a scan's abilities, value; part of the message of what is edited and not run here.
+#: Position in a scan's abilities, value; part of the message for an edit that is not supported here.
 NOT_RUN = [
     (
         {"type": "SourceWatermark", "sourceWatermarkEnabled": True, "producedType": "ROW<`a` INT> NOT NULL"},
@@ -335,7 +335,7 @@ def test_source_abilities_that_do_not_run_are_refused_by_name(ability: dict[str,
     [
         ({"type": "Partitioning", "partition": {"a": "1"}}, False, True),
         ({"type": "TargetColumnWriting", "targetColumns": [[0]]}, False, True),
-        # Of a row that is updated the other columns would stay as they are.
+        # The other columns of an updated row would keep their values.
         ({"type": "TargetColumnWriting", "targetColumns": [[0]]}, True, False),
         ({"type": "Overwrite", "overwrite": True}, False, False),
         ({"type": "Bucketing"}, False, False),

@@ -1,8 +1,8 @@
-"""Large plans that Flink compiled, near to the most that it takes: its own stack ends soon after.
+"""Large plans that Flink compiled, near its limit: its own stack overflows soon after.
 
 Flink nests every chain: `IN` of 300 constants over a cast, `||` of 300 operands, an AND and an OR of 300 parts, 300
-calls and 300 sums inside of each other, 100 CASEs, 300 columns that are aggregated, 100 sinks. With a stack of 512 MB
-it took the others: 1,000 columns, computed and aggregated, and chains of 300 operators, of `tests.support.large`.
+calls and 300 sums inside of each other, 100 CASEs, 300 aggregated columns, 100 sinks. With a stack of 512 MB
+it compiled the others: 1,000 columns, computed and aggregated, and chains of 300 operators, of `tests.support.large`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.plan import CompiledPlan
 
 FOLDER = Path(__file__).parent / "flink"
-#: How many nodes the plans have.
+#: Number of nodes of the plans.
 NODES = {
     "aggregates300": 752,
     "and300": 3,
@@ -38,9 +38,9 @@ NODES = {
     "sinks100": 300,
     "sums1000": 4,
 }
-#: Those of them that take seconds.
+#: Plans that take seconds.
 LARGEST = {"aggregates300", "columns1000", "mixed300", "sums1000"}
-#: How many state entries those have that keep any.
+#: Number of state entries of the stateful plans.
 ENTRIES = {"aggregates300": 300, "columns300": 1, "mixed10": 6, "mixed300": 180, "sums1000": 1}
 
 

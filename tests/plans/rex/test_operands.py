@@ -65,7 +65,7 @@ def test_casts_that_are_checked_are_translated(session: SparkSession, name: str)
     ]
     types = [(t.parse_type(one), t.parse_type(two)) for one, two in pairs]
     calls = [r.Call(name, (r.InputRef(0, source),), target) for source, target in types]
-    # What the planner does not compile is an error, whether or not it is translated.
+    # Calls that the planner does not compile are errors, whether or not they are translated.
     wrong = [str(call) for call in calls if fault_of(call) is None and not is_translated(call)]
     assert wrong == []
     refused = [

@@ -1,4 +1,4 @@
-"""OpenLineage's events of runs."""
+"""OpenLineage events of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a run for Prometheus."""
+"""The metrics of a run for Prometheus."""
 
 from __future__ import annotations
 

@@ -12,5 +12,5 @@ URLS = [value for key, value in OPTIONS if key == "url"]
 
 
 def leaks(text: str) -> bool:
-    """Whether a secret of the corpus can be read, also encoded as HTTP's credentials are."""
+    """Return True if a secret of the corpus is readable, also in the encoding of HTTP credentials."""
     return "5ecret" in text or "dTo1ZWNyZXQ" in text

@@ -16,7 +16,7 @@ from compiled_plan.plans.text.durations import (
 
 HOUR = 3_600_000
 
-# What Flink 2.3's TimeUtils answered, value by value.
+# Flink 2.3's TimeUtils, value by value.
 FLINK = [
     ("3600000 ms", HOUR, "1 h"),
     ("1 h", HOUR, "1 h"),

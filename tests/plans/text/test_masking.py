@@ -130,7 +130,7 @@ def test_harmless_programs_stay(text: str) -> None:
 @pytest.mark.parametrize("unit", SPELLINGS["units"])
 @pytest.mark.parametrize("start", ["", "import x\npassword = 'x'\n"])
 def test_the_time_is_linear(start: str, unit: str) -> None:
-    """A quarter of a megabyte of anything takes a second, where a quadratic pattern takes minutes."""
+    """A quarter of a megabyte of any text takes a second, where a quadratic pattern takes minutes."""
     text = start + (unit * (250_000 // len(unit) + 1))
     for mask in (masked_text, masked_url, masked_program, lambda text: secrets_in({"text": text})):
         before = time.process_time()

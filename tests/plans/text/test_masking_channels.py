@@ -1,4 +1,4 @@
-"""Secrets of a plan in everything that shows one: no channel masks by itself, and none is forgotten."""
+"""Secrets of a plan in every channel that shows one: no channel masks by itself, and none is forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets of a plan, in what others print."""
+"""Secrets of a plan in the output of others."""
 
 from __future__ import annotations
 

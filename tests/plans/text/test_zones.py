@@ -1,4 +1,4 @@
-"""Names of time zones, as Flink 2.3 takes and refuses them."""
+"""Names of time zones that Flink 2.3 accepts and refuses."""
 
 from __future__ import annotations
 

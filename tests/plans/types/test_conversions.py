@@ -28,7 +28,7 @@ BERLIN = dt.timezone(dt.timedelta(hours=1))
 
 @pytest.fixture(autouse=True)
 def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another test allowed holds for the process."""
+    """Reset permissions of other tests, which hold for the process."""
     monkeypatch.setattr(classes, "_PREFIXES", {})
 
 

@@ -1,4 +1,4 @@
-"""Types inside of types have a limit, which is told by name wherever a type comes from."""
+"""Nested types have a depth limit, reported by name wherever a type comes from."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_options_within_the_folders_are_allowed(options: dict[str, str], data: P
     assert options
 
 
-#: Values that are no path, URL, class or configuration, by option suffix: the option names something in a server.
+#: Options, by suffix, whose values are names and not paths, URLs, classes or configuration.
 _NAMES = tuple(
     (
         "connector format topic topic-pattern table-name username password provider scan.mode id fields prefix "

@@ -1,11 +1,11 @@
-"""What a changed program gives on the state of the old one, as a program that gives it from scratch.
+"""Expected results of a changed program on the old state, as a program that gives them from scratch.
 
-Each row says whether it came before the change or after (`half`). So a verdict below full can be asked for: where rows
-from before "stay counted", the old filter holds for them and the new one for the others; an aggregate that "begins
-empty" takes in the rows of the second half alone; a column that rows from before "have no value in" is NULL for them;
-an operator that "starts empty" sees the second half alone of tables that were read before. What a program of this kind
-gives is all that the verdict names and nothing else. Of a few verdicts there is no such program; then the keys that
-come in the second half alone must be as from scratch.
+Each row says whether it came before the change or after (`half`). So the results of verdicts below full can be
+computed: if rows from before "stay counted", the old filter applies to them and the new one to the others; an
+aggregate that "begins empty" takes the rows of the second half only; a column in which rows from before "have no
+value" is NULL for them; an operator that "starts empty" sees the second half only of tables that were read before. The
+result of such a program has what the verdict names and nothing else. For a few verdicts there is no such program; then
+keys that appear in the second half only must be as from scratch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.upgrades.chance.shapes import Fill, Shape
 
-#: Tables by the names that joins give them.
+#: Tables by their aliases in joins.
 _ALIASES = {
     "s": ("sales", "stock"),
     "h": ("shops",),
@@ -28,10 +28,10 @@ _ALIASES = {
     "v": ("visits",),
     "r": ("rates",),
 }
-#: Properties whose verdict says which program it would be: of the last two the state is that of the new one, and what
-#: was given before is not.
+#: Properties that select the program by their verdict: for the last two the state is that of the new program, and
+#: earlier output is not retracted.
 _NAMED = {"filter", "aggregates", "columns", "condition", "type", "ranks"}
-#: Holes in which columns behind an operator stand, and those with what filters the rows in front of it.
+#: Holes for columns behind an operator, and those for filters in front of it.
 _SHOWN, _FILTERED = ("columns", "condition", "calls"), ("where", "left", "right")
 #: Tables that are read, and those of them whose rows have times.
 TIMED = frozenset({"clicks", "visits", "rates"})
@@ -42,11 +42,11 @@ _COLUMN = re.compile(r"(\w+)\.(\w+)$")
 
 
 class Basis(Enum):
-    """How a sink's content follows from that of a program from scratch.
+    """Relation of a sink's content to that of a program from scratch.
 
-    `GOES_ON`: what the old program wrote, and what the expected one changes from then on. `BEGINS`: what the old one
-    wrote, and all of the expected one. `FRESH_KEYS`: of the keys that come after the change alone, what the new one
-    gives.
+    `GOES_ON`: the old program's output, and the later changes of the expected one. `BEGINS`: the old program's
+    output, and all of the expected one's. `FRESH_KEYS`: the new program's output, for keys that appear after the change
+    only.
     """
 
     GOES_ON = "goes on"
@@ -56,12 +56,12 @@ class Basis(Enum):
 
 @dataclass(frozen=True)
 class Expected:
-    """What a sink is to hold.
+    """Expected content of a sink.
 
     Args:
-        query: gives it from scratch.
-        basis: how it is compared.
-        later: tables of which it sees the second half alone.
+        query: computes it from scratch.
+        basis: the comparison.
+        later: tables of which it sees the second half only.
     """
 
     query: str
@@ -75,28 +75,28 @@ def tables_in(query: str) -> frozenset[str]:
 
 
 class _Unknown(Exception):
-    """No program gives what a verdict names."""
+    """No program gives the result that a verdict names."""
 
 
 def expected(
     shape: Shape, old: Fill | None, new: Fill, above: Sequence[OperatorEdit], known: frozenset[str], *, own: bool = True
 ) -> Expected:
-    """What a statement gives.
+    """The expected content for a statement.
 
     Args:
         shape: of the statement.
-        old: how its holes were filled, None where it is new.
-        new: how they are filled.
-        above: what became of its operators.
+        old: the old fillings of its holes, None for a new statement.
+        new: the new fillings.
+        above: the diff of its operators.
         known: the tables that the old program read.
-        own: whether what its operators keep is that of the statement's own ones, and not of another one's.
+        own: whether its operators keep the state of the statement's own old ones, not of another statement's.
     """
     query = shape.filled(new)
     if old is None or all(operator.change is Change.ADDED for operator in above):
         read = tables_in(query)
-        # Rows of a new table may be late, and a version is known by its key, which no view has.
+        # Rows of a new table may be late, and a version is identified by its key, which no view has.
         unclear = (read & TIMED and not read <= known) or shape.operator == "temporal-join"
-        # A row that is taken back, and never came to it, meets rows that did.
+        # A retraction of a row that the operator never received meets rows that it did.
         unclear = unclear or (shape.operator == "multi-join" and "stock" in read & known)
         return Expected(query, Basis.FRESH_KEYS) if unclear else Expected(query, Basis.BEGINS, read & known)
     if not own and any(operator.verdict is not Verdict.FULL for operator in above):
@@ -108,7 +108,7 @@ def expected(
 
 
 def _mixed(shape: Shape, old: Fill, new: Fill, above: Sequence[OperatorEdit]) -> Fill:
-    """The holes filled for rows of both halves as the verdicts say."""
+    """The holes filled so that rows of both halves follow the verdicts."""
     low = [operator for operator in above if operator.verdict is not Verdict.FULL]
     if any(operator.change is Change.ADDED for operator in low):
         raise _Unknown
@@ -116,10 +116,10 @@ def _mixed(shape: Shape, old: Fill, new: Fill, above: Sequence[OperatorEdit]) ->
     if any(edit.verdict is not Verdict.PARTIAL for edit in named):
         raise _Unknown
     if any("padded row that nobody got" in edit.why for edit in named):
-        # What is taken back depends on which row met one first.
+        # The retracted row depends on which row matched first.
         raise _Unknown
     if new.get("kind") != "JOIN" and any(edit.property == "bounds" for operator in above for edit in operator.edits):
-        # With other bounds a row that found nothing comes out earlier or later.
+        # With other bounds an unmatched row comes out earlier or later.
         raise _Unknown
     kinds = [edit.property.split()[-1] for edit in named]
     if not set(kinds) <= _NAMED or kinds.count("aggregates") > 1 or ("ranks" in kinds and not _knows_ranks(old, new)):
@@ -138,7 +138,7 @@ def _mixed(shape: Shape, old: Fill, new: Fill, above: Sequence[OperatorEdit]) ->
 
 
 def _knows_ranks(old: Fill, new: Fill) -> bool:
-    """Whether all rows that the new ranks ask for are kept."""
+    """Return True if all rows that the new ranks need are stored."""
     return new.get("table") == "stock" or int(new["n"]) <= int(old["n"])
 
 
@@ -170,7 +170,7 @@ def _filtered(text: str) -> tuple[str, str]:
 
 
 def _calls(old: str, new: str) -> str:
-    """Aggregates that were not there see the second half alone; how many rows a group has is kept anyway."""
+    """New aggregates see the second half only; the number of rows of a group is always stored."""
     before = [*old.split(", "), "COUNT(*)"]
     return ", ".join(call if call in before or call.startswith("CAST") else _later(call) for call in new.split(", "))
 
@@ -186,7 +186,7 @@ def _later(call: str) -> str:
 
 
 def _added(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Columns of tables that were not kept, as `table.column` in the words of an edit."""
+    """Columns of tables that were not stored, as `table.column` in the text of an edit."""
     for text in new.split(", "):
         if text not in old.split(", "):
             match = _COLUMN.match(text)
@@ -209,9 +209,9 @@ def _when_later(alias: str | None, column: str) -> str:
 
 
 def _condition(old: Fill, new: Mapping[str, str]) -> str:
-    """Two rows from before met by the old condition."""
+    """The old condition for pairs of rows of the first half, else the new one."""
     if "condition" not in old or "stock" in new["left"]:
-        # By its half what takes a row back would miss it.
+        # The half would distinguish a retraction from its row.
         raise _Unknown
     before, after = ((side["condition"].removeprefix(" AND ") or "TRUE") for side in (old, new))
     return f" AND ((s.half = 0 AND h.half = 0 AND {before}) OR ((s.half = 1 OR h.half = 1) AND {after}))"

@@ -1,4 +1,4 @@
-"""Random pairs of an old and a new program, and what the new one's sinks must hold."""
+"""Random pairs of an old and a new program, with the expected content of the new one's sinks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.upgrades.chance.shapes import SHAPES, Shape
 from tests.upgrades.kinds.model import TABLES, table
 from tests.upgrades.programs import in_files
 
-#: Tables of random programs that are not those of the kinds.
+#: Tables of random programs beside those of the kinds.
 _OWN = {
     "stock": table("stock", "id INT, shop STRING, town STRING, price INT, pieces INT", "debezium-json"),
     "devices": table(
@@ -57,21 +57,21 @@ class Statement:
         return self.shape.filled(dict(self.fill))
 
     def text(self, query: str) -> str:
-        """The statement with a query."""
+        """The statement with another query."""
         conflict = " ON CONFLICT DO DEDUPLICATE" if self.shape.sink == "up" else ""
         return f"INSERT INTO {self.sink} {query}{conflict};"
 
 
 @dataclass(frozen=True)
 class Program:
-    """Statements, and what is set and declared around them.
+    """Statements, with settings and declarations.
 
     Args:
         statements: in their order.
         ttl: of all state.
-        batches: whether aggregates work in mini-batches.
+        batches: whether aggregates use mini-batches.
         price: the type of prices.
-        permuted: whether columns of tables are declared in another order.
+        permuted: whether table columns are declared in another order.
     """
 
     statements: tuple[Statement, ...]
@@ -90,7 +90,7 @@ class Program:
 
         Args:
             folder: of its tables.
-            instead: by sink what takes the place of its query.
+            instead: by sink, a replacement of its query.
         """
         others = instead or {}
         queries = " ".join(_insert(statement, others.get(statement.sink)) for statement in self.statements)
@@ -112,7 +112,7 @@ class Program:
         return text.replace(", ".join(pair), ", ".join(pair[::-1])) if self.permuted else text
 
     def compiled(self, folder: Path, instead: Mapping[str, Expected] | None = None) -> CompiledPlan:
-        """Its plan; see `text`."""
+        """The compiled plan; see `text`."""
         return in_files(TableEnvironment().compile_script(self.text(folder, instead)), folder)
 
 
@@ -132,15 +132,15 @@ def _sink(statement: Statement) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """A program and what it becomes.
+    """A program and its changed version.
 
     Args:
-        seed: makes it again.
+        seed: reproduces it.
         old: the program that ran.
-        new: the one that goes on.
-        changes: what was done to it.
-        diff: what the product says of it.
-        expected: by sink what it is to hold.
+        new: the program that continues.
+        changes: the edits that were applied.
+        diff: the product's comparison.
+        expected: by sink, the expected content.
     """
 
     seed: int
@@ -157,11 +157,11 @@ class Pair:
 
     @property
     def timed(self) -> bool:
-        """Whether rows carry the time of events."""
+        """Return True if rows have event times."""
         return bool((self.old.reads | self.new.reads) & TIMED)
 
     def __str__(self) -> str:
-        """All that a person needs to look into it."""
+        """Details for debugging."""
         said = "\n".join(
             f"  {part.change.value} {getattr(part, 'uid', getattr(part, 'name', ''))}: {part.verdict.value} {part.why}"
             for part in self.diff.parts
@@ -175,7 +175,7 @@ class Pair:
 def pair(seed: int) -> Pair:
     """The pair of a seed."""
     draw = Random(seed)
-    # One after another gets each shape, so that a few hundred pairs try all of each.
+    # Shapes are taken in turn, so that a few hundred pairs cover all.
     shapes = [SHAPES[seed % len(SHAPES)]]
     if draw.random() < 0.5:
         fitting = [shape for shape in SHAPES if _timed(shape) == _timed(shapes[0]) and shape.needs == shapes[0].needs]
@@ -210,7 +210,7 @@ def _statement(shape: Shape, number: int, draw: Random) -> Statement:
 
 
 def _changed(program: Program, draw: Random) -> tuple[Program, str]:
-    """The program with one thing changed."""
+    """The program with one change."""
     what = draw.random()
     if what < 0.7:
         return _refilled(program, draw)
@@ -237,7 +237,7 @@ def _changed(program: Program, draw: Random) -> tuple[Program, str]:
 
 
 def _refilled(program: Program, draw: Random) -> tuple[Program, str]:
-    """One hole filled otherwise."""
+    """One hole with another filling."""
     at = draw.randrange(len(program.statements))
     statement = program.statements[at]
     name = draw.choice([name for name, some in statement.shape.holes.items() if len(set(some)) > 1])
@@ -253,7 +253,7 @@ def _refilled(program: Program, draw: Random) -> tuple[Program, str]:
 
 
 def _above(plan: CompiledPlan) -> dict[str, list[int]]:
-    """By sink the nodes that its rows come from."""
+    """By sink, the nodes upstream."""
     result = {}
     for node in plan.sinks:
         assert isinstance(node, Sink)

@@ -1,7 +1,7 @@
 """Random rows of all tables, in two parts: those that are read before the program changes, and those after.
 
-A row says which part it is of (`half`), also when it takes one back that came earlier. Some keys come in the second
-part alone (`FRESH`), and their rows share no other key with rows of the first.
+A row says which part it belongs to (`half`), also when it retracts an earlier one. Some keys appear in the second
+part only (`FRESH`), and their rows share no other key with rows of the first.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _START = datetime(2024, 1, 1, 10)
 _MINUTES = 180
 _SHOPS, _TOWNS, _DEVICES, _OWNERS = "xyzw", "uvt", ("d0", "d1", "d2", "d3", "d4", "d5"), ("ann", "bob", "cid")
 _LATER_SHOPS, _LATER_TOWNS, _LATER_DEVICES = "qr", "s", ("d6", "d7")
-#: Keys of rows of the second part alone: shops, towns, devices.
+#: Keys of rows of the second part only: shops, towns, devices.
 FRESH = frozenset((*_LATER_SHOPS, *_LATER_TOWNS, *_LATER_DEVICES))
 
 
 def halves(draw: Random) -> tuple[Tables, Tables]:
-    """Rows before and after a moment in the middle of the input, for events the same moment of all tables."""
+    """Rows before and after a point in the middle of the input, for events the same time in all tables."""
     share = draw.uniform(0.2, 0.8)
     first: Tables = {}
     second: Tables = {}
@@ -41,7 +41,7 @@ def halves(draw: Random) -> tuple[Tables, Tables]:
         ("visits", [_visit(draw, time, time > moment) for time in _times(draw, 16)]),
         ("rates", [_rate(draw, time, time > moment) for time in _times(draw, 12)]),
     ):
-        # All tables end at one time in each half: the watermark of what runs together is that of its slowest table.
+        # All tables end at one time in each half: the slowest table holds the watermark of all.
         first[name] = [*(row for row in rows if _at(row) <= moment), _last(rows[0], moment)]
         second[name] = [*(row for row in rows if _at(row) > moment), _last(rows[0], _time(_MINUTES + 600))]
     return _marked(first, 0), _marked(second, 1)
@@ -58,7 +58,7 @@ def _with_half(row: Row, half: int) -> Row:
 
 
 def _last(row: Row, time: str) -> Row:
-    """A row of a key of its own."""
+    """A row with a key of its own."""
     if "op" in row:
         return row | {"after": _last(row["after"], time)}
     return row | {"shop": "-", "at1": time} | ({"town": "-"} if "town" in row else {})
@@ -78,7 +78,7 @@ def _shop(draw: Random, later: bool) -> str:
 
 def _sale(draw: Random, later: bool) -> Row:
     fresh = _is_fresh(draw, later)
-    # Few prices are equal: where they are, arrival decides.
+    # Few prices are equal: ties are decided by arrival.
     return {
         "shop": draw.choice(_LATER_SHOPS if fresh else _SHOPS),
         "town": draw.choice(_LATER_TOWNS if fresh else _TOWNS),
@@ -107,7 +107,7 @@ def _rate(draw: Random, time: str, later: bool) -> Row:
 
 
 def _changes(draw: Random, count: int, stop: int) -> Iterator[Row]:
-    """Rows that come, change and go."""
+    """Inserted, updated and deleted rows."""
     live: list[Row] = []
     for number in range(count):
         what = draw.random()
@@ -135,7 +135,7 @@ def _upserts(draw: Random, count: int, stop: int) -> Iterator[Row]:
 
 
 def _times(draw: Random, count: int) -> list[str]:
-    """Moments, most of them in order: some rows are late."""
+    """Times, most of them in order: some rows are late."""
     minutes = sorted(draw.uniform(0, _MINUTES) for _ in range(count))
     for at in range(1, count):
         if draw.random() < 0.1:

@@ -1,6 +1,6 @@
-"""Queries with holes, at least one for every operator that keeps state; each gives rows (k STRING, n BIGINT, m BIGINT).
+"""Queries with holes, at least one for every stateful operator; each gives rows (k STRING, n BIGINT, m BIGINT).
 
-A hole has a few fillings; a query is a shape with its holes filled, and changes when one is filled otherwise. Where
+A hole has a few fillings; a query is a shape with its holes filled, and changes when one is filled otherwise. If
 `{x:y}` stands for a list, fillings are lists of SQL.
 """
 
@@ -17,11 +17,11 @@ class Shape:
     """A query with holes.
 
     Args:
-        operator: the kind of node that it is there for.
+        operator: the kind of node that it covers.
         sql: the query, a hole as `{name}`.
-        holes: by name what may stand there.
-        needs: the set-up that it needs.
-        sink: where its rows go.
+        holes: by name, the possible fillings.
+        needs: the settings that it needs.
+        sink: the table of its rows.
     """
 
     operator: str
@@ -304,5 +304,5 @@ SHAPES: tuple[Shape, ...] = (
     ),
 )
 
-#: By operator, for the tests that look whether all are there.
+#: By operator, for tests that all are covered.
 OPERATORS = frozenset(shape.operator for shape in SHAPES)

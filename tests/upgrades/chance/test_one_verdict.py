@@ -1,6 +1,6 @@
-"""Random pairs: `diff-plan`, the service and a start, dry or not, give the same verdicts, operator by operator.
+"""Random pairs: `diff-plan`, the service and a start, dry or not, give the same verdict per operator.
 
-Without Spark: the old program's checkpoint is written as a start leaves it. `VERDICT_PAIRS` is the number of pairs,
+Without Spark: the old program's checkpoint is written as a start writes it. `VERDICT_PAIRS` is the number of pairs,
 `UPGRADE_SEED` the seed of the first.
 """
 
@@ -27,13 +27,13 @@ SEED = int(os.environ.get("UPGRADE_SEED", "1"))
 
 
 def verdicts(diff: PlanDiff) -> list[tuple[Any, ...]]:
-    """Each operator, source and sink with its verdict and reason, and the verdict of all."""
+    """Each operator, source and sink with its verdict and reason, and the overall verdict."""
     parts = [(getattr(part, "uid", "") or getattr(part, "name", ""), part.verdict, part.why) for part in diff.parts]
     return [*parts, *((edit.property, edit.verdict, edit.why) for edit in diff.whole), ("all", diff.verdict, "")]
 
 
 def by_start(root: Path, pair: Pair) -> PlanDiff:
-    """The comparison of a start, which begins where the verdict allows it and nowhere else."""
+    """The comparison of a start, which proceeds only if the verdict allows it."""
     store = started(root, pair.old.compiled(Path("/random")))
     new = pair.new.compiled(Path("/random"))
     try:
@@ -53,7 +53,7 @@ def by_start(root: Path, pair: Pair) -> PlanDiff:
 
 
 def disagreements(root: Path, pair: Pair) -> list[str]:
-    """The ways that do not say what the start says."""
+    """Interfaces whose verdicts differ from those of the start."""
     said = by_start(root, pair)
     before = side_of(str(root), Session({}), print)
     (root / "new.json").write_text(pair.new.compiled(Path("/random")).to_json())

@@ -1,11 +1,11 @@
-"""Random changes of random programs: what the verdict calls right is right, and what it names differs, nothing else.
+"""Random changes of random programs: the results have the differences that the verdict names, and no others.
 
-A pair is a program, and what it becomes by one to three changes; it runs the old one until a random moment of its
-input, and goes on with the new one, on other partitions or another host at times. What is fully compatible holds in the
-end what the new program gives from scratch; what is partially compatible, what follows from that and from what the
-verdict names (see `expected`). What is incompatible or unknown is refused by name and changes nothing on disk.
+A pair is a program, and the same after one to three changes; the old one runs until a random point of its
+input, and the new one continues, sometimes with other partitions or another host. If it is fully compatible, the
+sinks must equal the new program's results from scratch; if partially compatible, what follows from these and the
+verdict (see `expected`). Incompatible or unknown changes are refused by name and change nothing on disk.
 
-`UPGRADE_SEED` is that of the first pair, `UPGRADE_PAIRS` how many there are; a failure prints the seed of its pair.
+`UPGRADE_SEED` is the seed of the first pair, `UPGRADE_PAIRS` their number; a failure prints the seed of its pair.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SEED = int(os.environ.get("UPGRADE_SEED", "1"))
 
 
 def tried(spark: SparkSession, folder: Path, count: int) -> list[str]:
-    """What is wrong with the pairs of a run."""
+    """Errors of the pairs of a run."""
     pairs = [pair(seed) for seed in range(SEED, SEED + count)]
     print(f"\n{count} pairs from seed {SEED} (UPGRADE_SEED)\n{figures(pairs)}", flush=True)
     problems: list[str] = []
@@ -53,7 +53,7 @@ def tried(spark: SparkSession, folder: Path, count: int) -> list[str]:
 
 
 def figures(pairs: list[Pair]) -> str:
-    """How many pairs there are of each operator and verdict, and by what their sinks are judged."""
+    """Number of pairs by operator and verdict, and by basis of comparison."""
     verdicts = Counter((pair.old.statements[0].shape.operator, pair.diff.verdict) for pair in pairs)
     lines = [
         f"  {operator}: " + ", ".join(f"{verdicts[operator, verdict]} {verdict.value}" for verdict in Verdict)

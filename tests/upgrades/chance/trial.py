@@ -1,4 +1,4 @@
-"""Random pairs run: many together as parts of one plan that shares nothing, the right results beside them."""
+"""Random pairs run together as independent parts of one plan, and their expected results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.upgrades.programs import merged, write
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Pairs that run together: what is planned and compiled for a plan grows faster than the plan.
+#: Pairs that run together: planning and compiling grow faster than the plan.
 TOGETHER = 4
 _MODES = {Verdict.FULL: "migrate", Verdict.PARTIAL: "migrate-partial"}
 Row = tuple[Any, ...]
@@ -30,27 +30,27 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Group:
-    """Pairs that run together: of one verdict and one clock, or all of their plan would have the worst of all."""
+    """Pairs that run together: of one verdict and one clock, since a plan has the worst verdict of its parts."""
 
     pairs: tuple[Pair, ...]
     old: Setting
     new: Setting
 
     def __str__(self) -> str:
-        """How it ran."""
+        """Description of the run."""
         return (
             f"{self.old.host} in {self.old.partitions} -> {self.new.host} in {self.new.partitions}, {self.new.upgrade}"
         )
 
 
 def grouped(pairs: Sequence[Pair], draw: Random) -> Iterator[Group]:
-    """All pairs that go on, in groups."""
+    """All pairs that continue, in groups."""
     for verdict in _MODES:
         for timed in (False, True):
             some = [pair for pair in pairs if pair.diff.verdict is verdict and pair.timed == timed]
             for at in range(0, len(some), TOGETHER):
                 hosts = [TRANSFORM if timed else draw.choice((TRANSFORM, GROUPS)) for _ in range(2)]
-                # By itself a start moves state only where it must.
+                # Without an option a start moves state only if it must.
                 upgrade = "check" if verdict is Verdict.FULL and draw.random() < 0.5 else _MODES[verdict]
                 old = Setting(host=hosts[0], partitions=draw.choice((1, 2, 3)))
                 new = Setting(upgrade=upgrade, host=hosts[1], partitions=draw.choice((1, 2, 2, 4)))
@@ -58,7 +58,7 @@ def grouped(pairs: Sequence[Pair], draw: Random) -> Iterator[Group]:
 
 
 def refused(pairs: Sequence[Pair]) -> Iterator[Group]:
-    """All pairs that do not go on, in groups."""
+    """All pairs that are refused, in groups."""
     for timed in (False, True):
         some = [pair for pair in pairs if pair.diff.verdict not in _MODES and pair.timed == timed]
         for at in range(0, len(some), TOGETHER):
@@ -67,19 +67,19 @@ def refused(pairs: Sequence[Pair]) -> Iterator[Group]:
 
 @dataclass(frozen=True)
 class Place:
-    """A folder in which the programs of a group run as one plan."""
+    """The folder in which the programs of a group run as one plan."""
 
     spark: SparkSession
     folder: Path
 
     def add(self, pair: Pair, *parts: int, name: str = "") -> None:
-        """The first half of the rows of a pair, the second, or both."""
+        """Add the first half of a pair's rows, the second, or both."""
         rows = halves(Random(pair.seed))
         for part in parts:
             write(self.folder / (name or pair.name), part, rows[part])
 
     def start(self, plans: Mapping[str, CompiledPlan], setting: Setting) -> None:
-        """Run plans by names, over what is there."""
+        """Run plans by name over the available rows."""
         run(self.spark, merged(plans), self.folder / "checkpoint", setting)
 
     def programs(self, group: Group, *, new: bool) -> dict[str, CompiledPlan]:
@@ -89,7 +89,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is in a sink: how often each row is there, and the last row of each key."""
+    """Content of a sink: the count of each row, and the last row of each key."""
 
     sums: Counter[Row]
     last: dict[Any, Row | None]
@@ -105,21 +105,21 @@ _NONE = Contents(Counter(), {})
 
 @dataclass(frozen=True)
 class Begun:
-    """What is in a sink at the stop: what the old program wrote, and what is expected of the new one until then."""
+    """Content of a sink at the stop: the old program's output, and the expected content of the new one so far."""
 
     old: Contents
     new: Contents
 
 
 def wrong(spark: SparkSession, folder: Path, group: Group) -> list[str]:
-    """What is not as the verdicts say."""
+    """Deviations from the verdicts."""
     try:
         return list(_judged(spark, folder, group))
     except CompiledPlanError as fault:
         seeds = ", ".join(str(pair.seed) for pair in group.pairs)
         if len(group.pairs) == 1:
             return [f"{group}\n{group.pairs[0]}\n{fault}"]
-        # One of them: halves of the group say which.
+        # Bisect the group to find the pair.
         middle = len(group.pairs) // 2
         halves_of = (group.pairs[:middle], group.pairs[middle:])
         problems = [
@@ -133,7 +133,7 @@ def wrong(spark: SparkSession, folder: Path, group: Group) -> list[str]:
 def _judged(spark: SparkSession, folder: Path, group: Group) -> Iterator[str]:
     before, got = _upgraded(Place(spark, folder / "upgraded"), group)
     whole = _scratch(Place(spark, folder / "whole"), group, 0, 1)
-    # What is fully compatible is as from scratch, whatever was written at the stop.
+    # A fully compatible change is as from scratch, whatever was written at the stop.
     full = group.pairs[0].diff.verdict is Verdict.FULL
     first = {} if full else _scratch(Place(spark, folder / "first"), group, 0)
     for pair in group.pairs:
@@ -151,7 +151,7 @@ _Sinks = dict[tuple[str, str], Contents]
 
 
 def _upgraded(place: Place, group: Group) -> tuple[_Sinks, _Sinks]:
-    """The sinks of the old programs when they stop, and those of the new ones in the end."""
+    """The sinks of the old programs at their stop, and those of the new ones at the end."""
     for pair in group.pairs:
         place.add(pair, 0)
     place.start(place.programs(group, new=False), group.old)
@@ -167,7 +167,7 @@ def _upgraded(place: Place, group: Group) -> tuple[_Sinks, _Sinks]:
 
 
 def _scratch(place: Place, group: Group, *parts: int) -> _Sinks:
-    """What is expected from scratch, over all rows or those of the first half."""
+    """The expected content from scratch, over all rows or those of the first half."""
     for pair in group.pairs:
         place.add(pair, *parts)
     plans = {pair.name: pair.new.compiled(place.folder / pair.name, pair.expected) for pair in group.pairs}
@@ -184,7 +184,7 @@ def _sinks(place: Place, group: Group) -> _Sinks:
 
 
 def _of_rows(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
-    """The rows that a sink has too often or too seldom; empty where all is right."""
+    """Rows with a wrong count in a sink; empty if all are right."""
     want, there = Counter(whole.sums), got.sums
     if basis is Basis.FRESH_KEYS:
         want, there = (Counter({row: n for row, n in rows.items() if row[0] in FRESH}) for rows in (want, there))
@@ -196,7 +196,7 @@ def _of_rows(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
 
 
 def _of_keys(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
-    """The keys whose last row is wrong; one that does not change in the second half may be given anew or not."""
+    """Keys with a wrong last row; one that does not change in the second half may be emitted again or not."""
     wrong = []
     for key in sorted({*begun.old.last, *whole.last, *got.last}):
         old, new, has = (contents.last.get(key) for contents in (begun.old, whole, got))
@@ -209,7 +209,7 @@ def _of_keys(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
 
 
 def not_refused(spark: SparkSession, folder: Path, group: Group) -> list[str]:
-    """What is wrong with how pairs are refused: one starts or is not named, or something changes on disk."""
+    """Errors of refusals: a pair starts, is not named, or something changes on disk."""
     place = Place(spark, folder)
     for pair in group.pairs:
         place.add(pair, 0)

@@ -1,18 +1,18 @@
-"""Kinds of change, a module a family of operators; the table of `docs/upgrades.md` and its tests are made of them.
+"""Kinds of change, a module per family of operators; the table of `docs/upgrades.md` and its tests use them.
 
-What Flink does is what `diff-plan --for flink` says of the plans of both programs and a savepoint of the old one: state
-belongs to an operator by the number and the type of its node in the plan ("Configuration", `table.exec.uid.format`), it
-is restored where the types of keys and values fit ("State Schema Evolution"), whatever they mean, and a savepoint with
-state that nobody takes is refused ("Savepoints"); "the framework cannot guarantee that state can be mapped" to a
-changed query ("Streaming Concepts"). A filter or a projection in front is a node more, hence
-refused; where there was one already it is silently wrong.
+Flink's verdict is that of `diff-plan --for flink` for the plans of both programs and a savepoint of the old one: state
+belongs to an operator by the number and the type of its node in the plan ("Configuration", `table.exec.uid.format`),
+is restored if the types of keys and values match ("State Schema Evolution"), whatever they mean, and a savepoint with
+unclaimed state is refused ("Savepoints"); "the framework cannot guarantee that state can be mapped" to a
+changed query ("Streaming Concepts"). A filter or a projection in front is an additional node, hence
+refused; if there was one already the result is silently wrong.
 
-What plain Spark does is what the Structured Streaming guide says ("Recovery Semantics after Changes in a Streaming
-Query"), for a query of the same meaning: filters and projections may change, the number and the type of grouping keys
-and aggregates may not and are checked, which columns they are is not; the schema and keys of a join and its type may
+Spark's verdict follows the Structured Streaming guide ("Recovery Semantics after Changes in a Streaming
+Query"), for an equivalent query: filters and projections may change, the number and the type of grouping keys
+and aggregates may not and are checked, their columns are not checked; the schema and keys of a join and its type may
 not change, "other changes in the join condition are ill-defined"; sources and sinks of another number or type may not.
-There is no such query ("-") where Spark has no such operator in streams, as rankings, OVER, MATCH_RECOGNIZE, and
-upserts from a source, or keeps no TTL.
+There is no such query ("-") if Spark has no such operator in streams, as rankings, OVER, MATCH_RECOGNIZE, and
+upserts from a source, or has no TTL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Operators that are new, over tables that were read before, and are filled from what was read (`--warm-up all`)."""
+"""New operators over tables that were read before, filled from history (`--warm-up all`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUMS = (
 
 
 def _filled(name: str, change: str, query: str, first: str = _TOTAL, sink: str = "keyed") -> Kind:
-    """A query more, beside one that goes on; of its new table what changes from then on."""
+    """An additional query, beside one that continues; of its new table the changes from then on."""
     new = f"{first} INSERT INTO {sink} {query};"
     note = "rows of its new table come when they change next"
     plan = Verdict.PARTIAL

@@ -1,4 +1,4 @@
-"""Changes of interval joins, temporal joins and MATCH_RECOGNIZE, and of what is sorted by time."""
+"""Changes of interval joins, temporal joins and MATCH_RECOGNIZE, and of temporal sorts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def near(columns: str, minutes: int = 10, kind: str = "JOIN", key: str = "v.shop
 
 
 def rated(columns: str, key: str = "c.shop", kind: str = "JOIN") -> str:
-    """Clicks with the rate of their time."""
+    """Clicks with the rate at their time."""
     return f"SELECT c.shop, {columns} FROM clicks AS c {kind} rates FOR SYSTEM_TIME AS OF c.at1 AS r ON {key} = r.shop"
 
 

@@ -11,13 +11,13 @@ from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 
 Row = dict[str, Any]
-#: Stands in front of a row that a sink was never given and that is taken back.
+#: In front of a retracted row that a sink never received.
 TAKEN = "taken back"
 Rows = Sequence[tuple[Any, ...]]
 
 
 class Elsewhere(Enum):
-    """What another product makes of a change."""
+    """Verdict of another product on a change."""
 
     RESTORED = "restored"
     REFUSED = "refused"
@@ -29,29 +29,29 @@ class Elsewhere(Enum):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of change of a program, with what becomes of the state of the program that ran before.
+    """A kind of program change, with the verdict on the old program's state.
 
     Args:
-        name: names the test.
-        change: what a person does, in a few words.
-        old: a query, of which a sink gets the rows; several statements where it begins with INSERT.
-        new: the same of the changed program.
+        name: identifies the test.
+        change: a short description for users.
+        old: a query whose rows go to a sink; several statements if it begins with INSERT.
+        new: the changed program.
         state: the worst verdict of the operators.
-        flink: what Flink does with the plan of the new program and a savepoint of the old one.
-        spark: what a streaming query of Spark does that says the same.
-        plan: the verdict of all, where sinks and sources make it worse than that of the operators.
-        names: the property by which a verdict below full is explained, a sink or a source where it is theirs.
-        note: what a person should know, for the table.
-        result: what the sink's table holds in the end, where it is not what the new program gives over all data.
-        says: what a start says that accepts nothing: property, old and new value.
-        wrong: what the sink's table holds after a start that compares nothing, of kinds that would then be silently
+        flink: Flink's result for the new program's plan and a savepoint of the old one.
+        spark: the result of an equivalent streaming query of Spark.
+        plan: the overall verdict, if sinks and sources make it worse than that of the operators.
+        names: the property that explains a verdict below full; a sink or a source if it is theirs.
+        note: a remark for users, shown in the table.
+        result: the final sink table, if it is not the new program's result over all data.
+        says: the message of a start that accepts nothing: property, old and new value.
+        wrong: the sink table after a start without comparison, for kinds that would then be silently
             wrong; with `says`.
         sink: the table that is written.
-        tables: tables declared for the old program and for the new one, before or instead of those that all have.
-        zones: the time zone of the old run and of the new one.
-        partitions: shuffle partitions of the new run, where they are others than those of the old one.
-        hosts: what hosts the stages in the old run and in the new one.
-        warm_up: whether operators that would start empty are filled from what was read.
+        tables: tables declared for the old program and for the new one, before or instead of the common ones.
+        zones: the time zones of the old run and of the new one.
+        partitions: shuffle partitions of the new run, if they differ from the old run's.
+        hosts: the state hosts of the old run and of the new one.
+        warm_up: whether operators that would start empty are filled from history.
     """
 
     name: str
@@ -76,22 +76,22 @@ class Kind:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the whole plan."""
+        """The overall verdict."""
         return self.plan or self.state
 
     @property
     def keyed(self) -> bool:
-        """Whether the sink is one of upserts: its table is the last row of each key."""
+        """Return True for an upsert sink: its table is the last row of each key."""
         return self.sink in KEYED
 
     @property
     def timed(self) -> bool:
-        """Whether rows carry the time of events: such programs run by another clock."""
+        """Return True if rows have event times: such programs run on another clock."""
         return any(name in f"{self.old} {self.new}" for name in TIMED)
 
 
 def table(name: str, columns: str, format: str = "json", more: str = "") -> str:
-    """The declaration of a table of files below `{folder}`."""
+    """The declaration of a filesystem table below `{folder}`."""
     return (
         f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '{{folder}}/{name}', "
         f"'format' = '{format}'{more});\n"
@@ -99,14 +99,14 @@ def table(name: str, columns: str, format: str = "json", more: str = "") -> str:
 
 
 def upserted(columns: str) -> str:
-    """The declaration of `up`, whose rows are known by a key that is not that of the query; see `programs.compiled`."""
+    """The declaration of `up`, whose primary key differs from the query's key; see `programs.compiled`."""
     return f"CREATE TABLE {UPSERTED} ({columns}) WITH ('connector' = 'blackhole');\n"
 
 
-#: A sink of upserts: no connector that keeps its rows is one, so its plan gets files in place of `blackhole`.
+#: An upsert sink: no connector that stores its rows is one, so its plan gets files in place of `blackhole`.
 UPSERTED = "up"
 _KEYED = "k STRING, n BIGINT, m BIGINT, PRIMARY KEY (k) NOT ENFORCED"
-#: By name; a kind's own declarations of a name take the place of these.
+#: By name; a kind's own declaration replaces one of these.
 TABLES: Mapping[str, str] = {
     "sales": table("sales", "shop STRING, town STRING, price INT, pieces INT, p AS PROCTIME()"),
     "shops": table("shops", "shop STRING, rent INT, tax INT"),
@@ -129,9 +129,9 @@ TABLES: Mapping[str, str] = {
     "wide": table("wide", "k STRING, n BIGINT, m BIGINT", "debezium-json"),
     "keyed": table("keyed", _KEYED, "debezium-json"),
 }
-#: Sinks whose rows are known by their first column.
+#: Sinks with their first column as primary key.
 KEYED = ("keyed",)
-#: Tables whose rows carry the time of events.
+#: Tables whose rows have event times.
 TIMED = ("clicks", "visits", "rates", "moments")
 
 
@@ -168,7 +168,7 @@ def _item(id: int, shop: str, price: int, pieces: int) -> Row:
     return {"id": id, "shop": shop, "price": price, "pieces": pieces}
 
 
-#: Read before the change of the program. Times end alike in all tables, and so do those of `SECOND`: programs that run
+#: Read before the change. Times end alike in all tables, and so do those of `SECOND`: programs that run
 #: as one have one watermark.
 FIRST: Mapping[str, Sequence[Row]] = {
     "sales": (_sale("x", "u", 3, 10), _sale("y", "u", 5, 20), _sale("y", "u", 50, 2), _sale("z", "v", 9, 1)),
@@ -195,7 +195,7 @@ FIRST: Mapping[str, Sequence[Row]] = {
     "points": ({"id": 1, "seen": "2024-01-01 23:30:00Z"},),
     "moments": ({"id": 1, "seen": "2024-01-01 10:10:00Z"}, {"id": 2, "seen": "2024-01-01 10:20:00Z"}),
 }
-#: Read after it: most keys come again.
+#: Read after the change: most keys come again.
 SECOND: Mapping[str, Sequence[Row]] = {
     "sales": (_sale("x", "u", 100, 1000), _sale("y", "v", 7, 70), _sale("z", "v", 1, 4)),
     "shops": ({"shop": "z", "rent": 9, "tax": 3},),

@@ -1,4 +1,4 @@
-"""Changes of deduplication, of top-n, and of what makes changes of upserts."""
+"""Changes of deduplication, of top-n, and of upsert normalization."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ZERO = "CAST(0 AS INT)"
 
 
 def first(column: str, by: str = "shop", order: str = "p", table: str = "sales") -> str:
-    """The first row of each key; of the last one with `order`."""
+    """The first row of each key; with `order` the last one."""
     return (
         f"SELECT shop, {column} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {by} ORDER BY {order}) AS r "
         f"FROM {table}) WHERE r = 1"
@@ -23,7 +23,7 @@ def first(column: str, by: str = "shop", order: str = "p", table: str = "sales")
 
 
 def top(columns: str = "shop, price", n: int = 2, by: str = "PARTITION BY shop ", order: str = "price") -> str:
-    """The `n` first rows of each group."""
+    """The first `n` rows of each group."""
     return f"SELECT {columns} FROM (SELECT *, ROW_NUMBER() OVER ({by}ORDER BY {order}) AS r FROM sales) WHERE r <= {n}"
 
 

@@ -1,4 +1,4 @@
-"""Changes of a program that leave its operators as they are, and of what it runs with."""
+"""Changes that keep a program's operators, and changes of its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of windows in time: aggregates, joins, top-n and deduplication in them."""
+"""Changes of time windows: aggregates, joins, top-n and deduplication in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def windows(columns: str, by: str = "shop", window: str = HOUR) -> str:
 
 
 def joined(columns: str, kind: str = "JOIN") -> str:
-    """Clicks and visits of an hour."""
+    """Clicks and visits of the same hour."""
     return (
         f"SELECT c.shop, {columns} FROM (SELECT shop, price, pieces, window_start, window_end FROM TABLE(TUMBLE(TABLE "
         f"clicks, DESCRIPTOR(at1), INTERVAL '1' HOUR))) AS c {kind} (SELECT shop, guests, kids, window_start, "

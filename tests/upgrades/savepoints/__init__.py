@@ -1,8 +1,8 @@
-"""What real Flink does with a savepoint of the old program of a kind when the new one is started on it.
+"""Results of real Flink when the new program of a kind starts on a savepoint of the old one.
 
-`python -m tests.upgrades.savepoints [KIND]...` asks Flink and writes the answers beside this file, which a test
-compares with `diff-plan --for flink`. Both plans are those that are compiled here; sources of files go on, so that
-there is something to take a savepoint of.
+`python -m tests.upgrades.savepoints [KIND]...` runs Flink and writes the answers beside this file, which a test
+compares with `diff-plan --for flink`. Both plans are compiled here; filesystem sources are unbounded, so that
+a savepoint can be taken.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ACCEPTED, REFUSED, UNCLAIMED = "accepted", "refused", "unclaimed"
 
 
 def answers() -> Mapping[str, str]:
-    """By kind: `accepted`, `refused`, or what came of it when Flink was allowed to drop what nobody claims."""
+    """By kind: `accepted`, `refused`, or the result after Flink was allowed to drop unclaimed state."""
     document: Mapping[str, str] = json.loads(ANSWERS.read_text())
     return document
 
 
 def unclaimed_then(answer: str) -> str:
-    """The answer where state had to be dropped first."""
+    """The answer if state had to be dropped first."""
     return f"{UNCLAIMED}, then {answer}"

@@ -1,4 +1,4 @@
-"""Asks Flink, which takes some ten minutes for all kinds."""
+"""Runs Flink, some ten minutes for all kinds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.upgrades.savepoints import ANSWERS, answers
 
 
 def streaming(kind: Kind, new: bool, folder: Path) -> str:
-    """The plan of a program whose sources of files look for more."""
+    """The plan of a program whose filesystem sources keep looking for files."""
     data = as_declared(kind, new, folder).to_dict()
     for node in data["nodes"]:
         table = node.get("scanTableSource", {}).get("table", {}).get("resolvedTable", {})
@@ -27,14 +27,14 @@ def streaming(kind: Kind, new: bool, folder: Path) -> str:
 
 
 def request(kind: Kind, folder: Path) -> dict[str, Any]:
-    """What `jobs.py` is asked."""
+    """The request for `jobs.py`."""
     write(folder, 0, FIRST)
     plans = [streaming(kind, new, folder) for new in (False, True)]
     return {"name": kind.name, "plans": plans, "zones": kind.zones, "folder": str(folder / "savepoints")}
 
 
 def main(names: list[str]) -> None:
-    """Ask about these kinds, all if there is no name."""
+    """Record these kinds, all if there is no name."""
     wanted = [kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT and (not names or kind.name in names)]
     with tempfile.TemporaryDirectory(prefix="savepoints-") as folder:
         message = {"options": dict(ONE_TASK), "jobs": [request(kind, Path(folder) / kind.name) for kind in wanted]}

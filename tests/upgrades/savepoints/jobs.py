@@ -2,7 +2,7 @@
 
     FLINK/bin/python jobs.py < request.json
 
-The request has `options` (Flink's, for all jobs) and `jobs`: a name, two plans, the time zones of both, and a folder
+The request has `options` (Flink's, for all jobs) and `jobs`: a name, two plans, their time zones, and a folder
 for savepoints. For each a line of JSON goes to stdout: `answer` and `why`.
 """
 
@@ -17,11 +17,11 @@ from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]
 from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
 
 _OVER = ("FAILED", "CANCELED", "FINISHED")
-#: How long a job may take until it runs, and for each answer, in seconds.
+#: Time limits of a job until it runs, and of each answer, in seconds.
 _STARTING, _ANSWERING = 20.0, 10
-#: What a job has read and kept by then what there is.
+#: Seconds in which a job has read and stored the available rows.
 _READING = 0.7
-#: By part of what Flink says, what that is.
+#: Meaning of parts of Flink's messages.
 _MEANING = {
     "Cannot map checkpoint/savepoint state": "unclaimed",
     "StateMigrationException": "refused",
@@ -36,11 +36,11 @@ _PATH, _IGNORE = "execution.state-recovery.path", "execution.state-recovery.igno
 
 
 class Failed(Exception):
-    """A job did not run, or no savepoint was taken of it."""
+    """A job did not run, or no savepoint of it could be taken."""
 
 
 def main() -> None:
-    """Answer what stdin asks."""
+    """Answer the request on stdin."""
     request = json.load(sys.stdin)
     for job in request["jobs"]:
         try:
@@ -63,7 +63,7 @@ def answered(options: dict[str, str], job: dict[str, Any]) -> tuple[str, str]:
 
 
 def restored(plan: str, options: dict[str, str], folder: str) -> tuple[str, str]:
-    """What a start comes to: it is accepted if a savepoint can be taken of what was restored."""
+    """The result of a start: accepted if a savepoint of the restored job can be taken."""
     try:
         savepoint_of(plan, options, folder)
     except Failed as fault:
@@ -75,7 +75,7 @@ def restored(plan: str, options: dict[str, str], folder: str) -> tuple[str, str]
 
 
 def savepoint_of(plan: str, options: dict[str, str], folder: str) -> str:
-    """Run a plan until a savepoint of it is taken; gives its place."""
+    """Run a plan until its savepoint is taken; returns the path."""
     jvm = get_gateway().jvm
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for name, value in {**_MORE, **options}.items():
@@ -111,7 +111,7 @@ def _taken(client: Any, folder: str, jvm: Any) -> str:
             break
         time.sleep(0.1)
     if result.isDone():
-        # Says why, where the job itself is no longer there to be asked.
+        # The reason, if the job is gone and cannot be queried.
         try:
             result.get(_ANSWERING, seconds)
         except Exception as raised:
@@ -120,7 +120,7 @@ def _taken(client: Any, folder: str, jvm: Any) -> str:
 
 
 def _end(client: Any, seconds: Any) -> None:
-    """One that has failed is gone already."""
+    """A failed job is gone already."""
     try:
         client.cancel().get(_ANSWERING, seconds)
         while str(client.getJobStatus().get(_ANSWERING, seconds)) not in _OVER:

@@ -1,4 +1,4 @@
-"""The watermark of a query, micro-batch by micro-batch, by a clock that the test moves."""
+"""The watermark of a query, micro-batch by micro-batch, on a simulated clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Clock:
 
 
 class Tasks(PartitionWatermarks):
-    """What tasks are told before micro-batches, and tell after them."""
+    """Positions that tasks receive before micro-batches and report after them."""
 
     announced: list[tuple[dict[str, int | None], int | None]]
     batches: dict[int, dict[str, int | None]]
@@ -41,7 +41,7 @@ class Tasks(PartitionWatermarks):
 
 
 class Moves:
-    """Where Spark's watermark went; `waits` is whether the query does."""
+    """Spark's watermark after a move; `waits` is whether the query waits."""
 
     def __init__(self) -> None:
         self.to: list[int] = []
@@ -57,7 +57,7 @@ class Moves:
 
 
 class Query:
-    """A query with tables of Kafka of some partitions each, micro-batch by micro-batch."""
+    """A query over Kafka tables of some partitions each, micro-batch by micro-batch."""
 
     def __init__(self, folder: Path, partitions: Mapping[str, int], idle_ms: int, interval: int = 0) -> None:
         self.folder, self.partitions, self.clock = LocalFolder(folder), dict(partitions), Clock()
@@ -83,7 +83,7 @@ class Query:
         return {name: tasks.announced[-1] for name, tasks in self.tasks.items()}
 
     def end(self, **marks: int | None) -> int | None:
-        """Rows of `t_0=5` are of table t, partition 0; returns where the watermark went last."""
+        """Rows of `t_0=5` are of table t, partition 0; returns the last watermark."""
         for name, tasks in self.tasks.items():
             mine = {key.removeprefix(f"{name}_"): mark for key, mark in marks.items() if key.startswith(f"{name}_")}
             tasks.batches[self.batch] = {f"{name}/{part}": mark for part, mark in mine.items()}
@@ -109,7 +109,7 @@ def test_an_idle_partition_is_found_while_the_query_waits(tmp_path: Path) -> Non
     assert query.wait(50) == 70
     query.wait(10)
     assert query.moves.to == [70], "Spark is not asked again for the same"
-    # Partition 1 comes back behind it.
+    # Partition 1 comes back behind the watermark.
     assert query.run(t_0=90, t_1=20) == 70
     assert query.run(t_1=80) == 80
 
@@ -135,7 +135,7 @@ def test_rows_that_spark_has_not_looked_for_are_no_silence(tmp_path: Path) -> No
 
 
 def test_a_micro_batch_shows_who_is_silent_up_to_its_plan(tmp_path: Path) -> None:
-    """A run that is busy all the time finds idle partitions, too, but none by the time that a micro-batch takes."""
+    """A busy run finds idle partitions, too, but not because of the duration of a micro-batch."""
     query = Query(tmp_path, {"t": 2}, idle_ms=100)
     query.run(t_0=50)
     query.clock.now += 99
@@ -156,7 +156,7 @@ def test_a_source_whose_partitions_are_all_idle_does_not_count(tmp_path: Path) -
 
 
 def test_what_one_source_has_reached_alone_is_kept(tmp_path: Path) -> None:
-    """Table b holds the query back while partition 1 of table a is idle, and comes back after that."""
+    """Table b holds the query back while partition 1 of table a is idle, and becomes active again after that."""
     query = Query(tmp_path, {"a": 2, "b": 1}, idle_ms=100)
     query.run(a_1=5)
     query.wait(60)
@@ -167,7 +167,7 @@ def test_what_one_source_has_reached_alone_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_runs_again_tells_its_tasks_the_same(tmp_path: Path) -> None:
-    """Whatever the clock says by then, wherever the first try ended."""
+    """Independent of the current clock and of the point at which the first attempt ended."""
     for reached in (False, True):
         query = Query(tmp_path / str(reached), {"t": 2}, idle_ms=100)
         query.run(t_0=50, t_1=40)
@@ -185,7 +185,7 @@ def test_a_batch_that_runs_again_tells_its_tasks_the_same(tmp_path: Path) -> Non
 
 
 def test_a_start_without_what_the_last_one_kept(tmp_path: Path) -> None:
-    """A checkpoint of an older release: each partition has to give a row first."""
+    """A checkpoint of an older release: each partition has to deliver a row first."""
     query = Query(tmp_path, {"t": 2}, idle_ms=0)
     query.run(t_0=50, t_1=40)
     query.folder.remove(WATERMARKS)

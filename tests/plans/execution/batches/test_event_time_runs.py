@@ -1,4 +1,4 @@
-"""Watermarks by partition on a real broker, and sources that are silent: which windows close, which rows are late."""
+"""Watermarks by partition on a real broker, with idle sources: closed windows and late rows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def topics(spark: SparkSession, kafka: Server) -> Topics:
 
 
 def counting(topics: Topics, name: str, options: str = "") -> CompiledPlan:
-    """How many rows of a topic each ten seconds have; a row may be a second late."""
+    """The number of rows of a topic per ten seconds; a row may be a second late."""
     more = f", {options}" if options else ""
     return TableEnvironment().compile_script(f"""
         CREATE TABLE t ({COLUMNS}) WITH ('connector' = 'kafka', 'topic' = '{name}', 'format' = 'json',
@@ -64,14 +64,14 @@ def window(start: int, rows: int) -> str:
 
 
 def read(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> list[str]:
-    """What comes out of all that is there by now."""
+    """The output for all available rows."""
     lines: list[str] = []
     Run(spark, plan, RunOptions(checkpoint=str(checkpoint), available_now=True), lines.append).execute()
     return sorted(lines)
 
 
 class Reading:
-    """A run of a plan over a topic: `lines` is what came out, `send` returns when what it sends has been read."""
+    """A run of a plan over a topic: `lines` is its output, `send` returns once its rows have been read."""
 
     def __init__(self, spark: SparkSession, topics: Topics, topic: str, plan: CompiledPlan, checkpoint: Path) -> None:
         self.topics, self.topic, self.rows = topics, topic, 0
@@ -97,7 +97,7 @@ class Reading:
 
 @pytest.mark.deep
 def test_the_current_watermark_is_that_of_all_partitions(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """Of the rows before in a row's own, of earlier micro-batches in the others; at once where the table says so."""
+    """Includes earlier rows in a row's own topic, earlier micro-batches in others; immediate if the table says so."""
     topics.make("current", 2)
     options = f"'connector' = 'kafka', 'topic' = 'current', 'format' = 'json', {topics.options}"
     options += ", 'scan.startup.mode' = 'earliest-offset', 'scan.watermark.emit.strategy' = 'on-event'"
@@ -142,17 +142,17 @@ def test_what_partitions_have_reached_is_known_after_a_restart(
     topics.send("known", at(1, 25) + at(3, partition=1))
     assert read(spark, plan, tmp_path / "c") == []
     topics.send("known", at(16, partition=1))
-    # The watermark of partition 0, which gives nothing in this run, is 24 s.
+    # The watermark of partition 0, which delivers nothing in this run, is 24 s.
     assert read(spark, plan, tmp_path / "c") == [window(0, 2)]
 
 
 def test_a_silent_partition_is_left_out(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """While no rows come at all; it comes back behind the watermark."""
+    """While no rows come at all; it becomes active again behind the watermark."""
     plan = counting(topics, topics.make("silent", 2), "'scan.watermark.idle-timeout' = '500 ms'")
     with Reading(spark, topics, "silent", plan, tmp_path / "c") as first:
         first.send(*at(1, 2, 25))
         wait_until(lambda: first.lines == [window(0, 2)])
-        # Of the window that has closed, of one that has closed though nothing was in it, and of one that is open.
+        # Of a closed window, of a closed one that was empty, and of an open one.
         first.send(*at(5, 15, 22, partition=1))
 
         def closes() -> bool:
@@ -166,7 +166,7 @@ def test_a_silent_partition_is_left_out(spark: SparkSession, topics: Topics, tmp
 def test_a_crash_in_the_micro_batch_that_the_clock_made(
     spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is due because a partition is silent comes out once more, though that partition has rows now."""
+    """Timers that fired because of an idle partition fire once more, though that partition has rows now."""
     plan = counting(topics, topics.make("crash", 2), "'scan.watermark.idle-timeout' = '300 ms'")
     lines: list[str] = []
     run = Run(spark, plan, RunOptions(checkpoint=str(tmp_path / "c")), lines.append)
@@ -195,7 +195,7 @@ def test_a_crash_in_the_micro_batch_that_the_clock_made(
 def test_where_all_partitions_are_silent_the_largest_watermark_counts(
     spark: SparkSession, topics: Topics, tmp_path: Path
 ) -> None:
-    """What Flink 2.3 gives for the same messages, with its own connector."""
+    """Flink 2.3's results for the same messages, with its own connector."""
     plan = counting(topics, topics.make("quiet", 2), "'scan.watermark.idle-timeout' = '500 ms'")
     with Reading(spark, topics, "quiet", plan, tmp_path / "c") as reading:
         reading.send(*at(1, 25), *at(3, partition=1))
@@ -207,7 +207,7 @@ def test_where_all_partitions_are_silent_the_largest_watermark_counts(
 
 
 class Crashing:
-    """Has the sink of a run fail at a micro-batch, before it writes it or after that."""
+    """Let the sink of a run fail at a micro-batch, before or after the write."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, run: Run, at: int, after: bool) -> None:
         sink = type(run._sinks[run.prepared.sinks[0].id])
@@ -229,7 +229,7 @@ class Crashing:
 def test_runs_that_end_anywhere_leave_what_one_leaves(
     spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """Rows of three partitions, some of them late, in runs on one checkpoint; some fail, and are started again."""
+    """Rows of three partitions, some of them late, in runs on one checkpoint; some runs fail and are restarted."""
     chance, now, parts = Random(seed), 30, []
     for _ in range(8):
         now += chance.randrange(5, 20)
@@ -264,7 +264,7 @@ def test_runs_that_end_anywhere_leave_what_one_leaves(
 
 @pytest.mark.deep
 def test_a_topic_that_gets_more_partitions(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """The new one holds the watermark where it is until it gives rows, which are not late."""
+    """The new one holds the watermark until it delivers rows, which are not late."""
     plan = counting(topics, topics.make("wider", 1))
     with Reading(spark, topics, "wider", plan, tmp_path / "c") as reading:
         reading.send(*at(1, 25))
@@ -298,14 +298,14 @@ def test_a_partition_counts_as_silent_between_runs(spark: SparkSession, topics: 
     plan = counting(topics, topics.make("between", 2), "'scan.watermark.idle-timeout' = '1 s'")
     topics.send("between", at(1, 25) + at(3, partition=1))
     assert read(spark, plan, tmp_path / "c") == []
-    time.sleep(1)  # there is no condition: it is the clock that has to go on
+    time.sleep(1)  # there is no condition: the clock itself has to advance
     topics.send("between", at(26))
     assert read(spark, plan, tmp_path / "c") == [window(0, 2)]
 
 
 @pytest.mark.parametrize("said", [pytest.param("", marks=pytest.mark.deep), "'scan.watermark.idle-timeout' = '300 ms'"])
 def test_a_silent_table_of_files_is_left_out(spark: SparkSession, tmp_path: Path, said: str) -> None:
-    """By what it says, or the session; else its silence holds the windows of the other table back."""
+    """By its option or the session's; otherwise its silence holds back the windows of the other table."""
     monitored = {"source.monitor-interval": "1 s"}
     option = dict([said.replace("'", "").split(" = ")]) if said else {}
     plan = TableEnvironment({} if said else {"table.exec.source.idle-timeout": "300 ms"}).compile_script(

@@ -1,4 +1,4 @@
-"""What is reported of a micro-batch, of made-up progress of Spark."""
+"""Reports of micro-batches, from invented progress of Spark."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INSERT INTO b SELECT id FROM a;
 
 
 def progress_of(batch: int, requested: list[int]) -> Any:
-    """What Spark tells of a batch; `asked` gets its number when the text is made."""
+    """Spark's progress of a batch; `requested` receives its number when the text is built."""
     rates = {"inputRowsPerSecond": 1.0, "processedRowsPerSecond": 1.0}
     kafka = {"endOffset": {"orders": {"0": 5}}, "latestOffset": {"orders": {"0": 9}}, "numInputRows": 5}
     ends = {"endOffset": "", "latestOffset": "", "numInputRows": 1}

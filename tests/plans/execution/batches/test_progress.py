@@ -1,4 +1,4 @@
-"""What a run reports after each micro-batch."""
+"""Reports of a run after each micro-batch."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_times() -> None:
 
 
 def test_the_watermark_in_milliseconds() -> None:
-    """The end of the input moves it to the end of time, which no datetime of Python is."""
+    """The end of the input moves it to the end of time, which exceeds Python's datetime."""
     assert watermark_ms(None) is None
     assert watermark_ms("1970-01-01T00:00:00.000Z") is None
     assert watermark_ms("2024-01-01T00:00:00.500Z") == 1_704_067_200_500

@@ -1,6 +1,6 @@
-"""A store that fails, and processes that pause, on a clock of their own: a run of hours takes milliseconds.
+"""A failing store, and pausing processes, on a simulated clock: a run of hours takes milliseconds.
 
-One process runs at a time. Its time passes in `World.pass_time` alone, where the process whose time comes next goes on.
+One process runs at a time. Time passes in `World.pass_time` only, where the process with the next time continues.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.spark.storage import Folder
 
 
 class World:
-    """The clock and the order of processes, the same for the same seed."""
+    """The clock and the schedule of processes, deterministic per seed."""
 
     def __init__(self, seed: int) -> None:
         self.random, self.now = random.Random(seed), 0.0
@@ -67,14 +67,14 @@ class World:
 
 @dataclass(slots=True)
 class Faults:
-    """The faults of a store.
+    """Faults of a store.
 
     Args:
-        failing: the part of operations that fail; half of the writes among them take effect all the same.
-        slow: the part that takes long.
-        seconds: the longest that such an operation takes.
-        grain: the step of modification times, in seconds.
-        pauses: the part of batches in which a process, or its machine, stands still.
+        failing: the share of failing operations; half of the writes among them take effect all the same.
+        slow: the share of slow operations.
+        seconds: the longest duration of a slow operation.
+        grain: the resolution of modification times, in seconds.
+        pauses: the share of batches in which a process, or its machine, pauses.
     """
 
     failing: float = 0.0
@@ -86,7 +86,7 @@ class Faults:
 
 @dataclass(slots=True)
 class Objects:
-    """The objects of a store, by path: their text and modification time."""
+    """The objects of a store by path: their text and modification time."""
 
     world: World
     faults: Faults
@@ -107,7 +107,7 @@ class Objects:
 
 
 class FaultyFolder(Folder):
-    """A folder of an object store: no exclusive create, whole objects, listings that are consistent when they come."""
+    """A folder of an object store: no exclusive create, whole objects, consistent listings."""
 
     def __init__(self, objects: Objects, uri: str = "s3://bucket/checkpoint") -> None:
         self._objects, self.uri = objects, uri
@@ -117,7 +117,7 @@ class FaultyFolder(Folder):
 
     def write_text(self, name: str, text: str) -> None:
         objects = self._objects
-        # The time is that of the beginning of a request; the object is there at some time before its end.
+        # The modification time is that of the request's begin; the object appears at some time before its end.
         at = objects.time()
         objects.step()
         if objects.world.random.random() < 0.5:

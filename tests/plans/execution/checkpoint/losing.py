@@ -1,4 +1,4 @@
-"""A checkpoint with a history, and ways in which a part of it is lost: removed, truncated, or of an older backup."""
+"""A checkpoint with a history, and ways to lose a part of it: removed, truncated, or restored from an older backup."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Loss:
 
 
 class History:
-    """A checkpoint of two generations and several micro-batches each, with a backup of halfway.
+    """A checkpoint of two generations with several micro-batches each, and a backup of halfway.
 
     Args:
-        place: an empty one.
+        place: an empty folder.
     """
 
     def __init__(self, place: Place) -> None:
@@ -106,7 +106,7 @@ class History:
         return sorted(str(path.relative_to(root)) for path in root.rglob("*"))
 
     def losses(self, seed: int) -> list[Loss]:
-        """All losses that are possible, in a random order."""
+        """All possible losses, in a random order."""
         root, losses = self.backup / "checkpoint", []
         for name in self.names():
             path, older = root / name, self.older / name
@@ -119,7 +119,7 @@ class History:
         return losses
 
     def lose(self, loss: Loss) -> None:
-        """The checkpoint and all tables as before the last run, with this loss."""
+        """Restore the checkpoint and all tables as before the last run, with this loss."""
         self._copied(self.place.folder, self.backup)
         path = self.place.checkpoint / loss.name
         if loss.how == "truncated":
@@ -134,7 +134,7 @@ class History:
             (shutil.copytree if older.is_dir() else shutil.copy2)(older, path)
 
     def restore(self, loss: Loss) -> None:
-        """What was lost comes back; all else is left."""
+        """Restore the lost part only."""
         path, whole = self.place.checkpoint / loss.name, self.backup / "checkpoint" / loss.name
         if whole.is_dir():
             shutil.copytree(whole, path, dirs_exist_ok=True)

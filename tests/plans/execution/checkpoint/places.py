@@ -1,4 +1,4 @@
-"""A program over folders, its checkpoint, and what it has written."""
+"""A program over folders, its checkpoint, and its output."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table(name: str, columns: str, format: str = "json", more: str = "") -> str:
 
 @dataclass
 class Place:
-    """A folder with tables, a checkpoint and what a program has written."""
+    """A folder with tables, a checkpoint and a program's output."""
 
     spark: SparkSession
     folder: Path
@@ -57,7 +57,7 @@ class Place:
         return self.folder / "checkpoint"
 
     def started(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
-        """A run that is ready to be executed."""
+        """Prepare a run."""
         chosen = RunOptions(**{"checkpoint": str(self.checkpoint), "available_now": True, "time_zone": zone, **options})
         return Run(self.spark, plan, chosen, guarded=guarded)
 
@@ -67,7 +67,7 @@ class Place:
         return run
 
     def moved(self, plan: CompiledPlan, **options: Any) -> Run:
-        """A run whose state moves first."""
+        """Run with a migration first."""
         run = self.run(plan, **options)
         assert run.start.moves
         return run
@@ -79,7 +79,7 @@ class Place:
         return [(head.generation, head.by) for head in Store(LocalFolder(self.checkpoint)).heads()]
 
     def refusal(self, plan: CompiledPlan, zone: str = "UTC") -> str:
-        """What a start says; nothing on disk changes."""
+        """The message of a refused start; nothing on disk changes."""
         before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
         with pytest.raises(CheckpointError) as refused:
             Run(self.spark, plan, RunOptions(checkpoint=str(self.checkpoint), time_zone=zone))
@@ -87,7 +87,7 @@ class Place:
         return str(refused.value)
 
     def rows(self, sink: str = "sink") -> list[tuple[Any, ...]]:
-        """The table that the changes leave."""
+        """The table that the changes result in."""
         result: Counter[tuple[Any, ...]] = Counter()
         for file in (self.folder / sink).glob("part-*"):
             for line in file.read_text().splitlines():

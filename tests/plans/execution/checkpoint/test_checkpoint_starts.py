@@ -1,4 +1,4 @@
-"""Programs that changed in nothing that shapes state start and go on; what surrounds a program is compared, too."""
+"""Programs without changes that affect state continue; settings of a program are compared, too."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def together(*statements: str) -> str:
 
 
 def renumbered(plan: CompiledPlan) -> CompiledPlan:
-    """Other ids and descriptions, the nodes the other way round, and no uids."""
+    """Other ids and descriptions, the nodes in reverse order, and no uids."""
     data = json.loads(plan.to_json())
     for node in data["nodes"]:
         node["id"], node["description"] = 1000 - node["id"], "another"
@@ -63,7 +63,7 @@ def more(place: Place) -> None:
 
 
 def test_what_changes_no_state_starts_and_goes_on(place: Place) -> None:
-    """Statements swapped, tables and columns renamed, a view, ids, descriptions, a TTL, monitoring, two phases."""
+    """Swapped statements, renamed tables and columns, a view, ids, descriptions, a TTL, monitoring, two phases."""
     place.run(place.compiled(TABLES, together(PRICES, COUNTS, RENTS)))
     more(place)
     monitored = ", 'source.monitor-interval' = '1 s'"
@@ -88,7 +88,7 @@ def test_what_changes_no_state_starts_and_goes_on(place: Place) -> None:
 
 
 def with_uids(plan: CompiledPlan, *uids: str) -> CompiledPlan:
-    """The operators' uids by a person, in the order of the plan."""
+    """User-defined uids, in the order of the plan."""
     new_uids = iter(uids)
     nodes = [node.model_copy(update={"uid": next(new_uids)}) if node.uid else node for node in plan.nodes]
     return plan.with_nodes(nodes)
@@ -113,7 +113,7 @@ TIMED = TABLES + table("timed", f"{SALES}, at1 TIMESTAMP(3), WATERMARK FOR at1 A
 
 def test_the_primary_key_of_a_sink_is_compared(place: Place) -> None:
     def keyed_by(key: str) -> CompiledPlan:
-        """An upsert sink with a primary key that is not the query's, which shows what it is given."""
+        """An upsert sink with a primary key that is not the query's, which exposes its input."""
         sink = table("up", KEYED.replace("({})", f"({key})"), "debezium-json")
         plan = place.compiled(TIMED + sink, f"INSERT INTO up {TOTALS}")
         (writer,) = plan.sinks
@@ -140,7 +140,7 @@ def test_the_conflict_strategy_of_a_sink_is_compared(place: Place) -> None:
     assert "conflict strategy: checkpoint has ON CONFLICT DO NOTHING, plan has ON CONFLICT DO ERROR" in said
     said = place.refusal(program("DEDUPLICATE"))
     assert "operator: checkpoint has sink-compactor, plan has sink-upsert-materializer" in said
-    # These keep bytes of their own, which would tell them apart if nothing else did.
+    # Their states have different formats, which would distinguish them if nothing else did.
     with pytest.raises(CheckpointError, match="state sink-compactor 1, this release has sink-upsert-materializer 1"):
         place.run(program("DEDUPLICATE"), guarded=False)
 

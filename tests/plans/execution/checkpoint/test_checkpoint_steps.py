@@ -1,4 +1,4 @@
-"""Starts that end between any two steps on the disk: what a head names is whole, and the next start finds it."""
+"""Starts that fail between any two steps on disk: the head's content is complete, and the next start finds it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def files(name: str) -> ProgramFiles:
 
 
 def start(root: Path, name: str) -> None:
-    """What a start does to the disk."""
+    """The disk operations of a start."""
     store = Store(LocalFolder(root), "1.0")
     with store.locked(NO_SPARK):
         head = store.head()
@@ -51,7 +51,7 @@ def start(root: Path, name: str) -> None:
 
 
 def held(root: Path) -> tuple[str, str] | None:
-    """The program that counts, and the run that its generation was made by."""
+    """The current program, and the run that created its generation."""
     store = Store(LocalFolder(root))
     head = store.head()
     if head is None:
@@ -63,7 +63,7 @@ def held(root: Path) -> tuple[str, str] | None:
 
 
 def crashes(disk: DiskSteps, work: Callable[[], object]) -> Iterator[None]:
-    """Has `work` end before and after each of its steps, until it comes through."""
+    """Let `work` fail before and after each of its steps, until it succeeds."""
     for before in itertools.count():
         for last in (None, done_or_half_written):
             disk.allow(before, last)

@@ -1,4 +1,4 @@
-"""The clock of micro-batches, on a machine whose clocks the test sets."""
+"""The clock of micro-batches, on simulated machine clocks."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 
 @dataclass
 class Machine:
-    """Clocks that are where the test sets them.
+    """Clocks set by the test.
 
     Args:
-        now: what they say.
+        now: their reading.
     """
 
     now: Reading
@@ -59,7 +59,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 def restarted(machine: Machine, between: Callable[[], None], *, strict: bool = True) -> BatchClock:
-    """The clock of a run after one that ended now, and what happens between them."""
+    """The clock of a run after one that ended now, with a change in between."""
     before = machine.now
     between()
     return BatchClock("cp", before.wall, before, strict=strict)
@@ -120,7 +120,7 @@ def test_it_never_goes_back_and_follows_corrections(machine: Machine) -> None:
 
 
 class KernelClock:
-    """The kernel's clock, which records each query that is started on it."""
+    """The kernel's clock, recording each query that is started on it."""
 
     instances: ClassVar[list[KernelClock]] = []
 
@@ -198,7 +198,7 @@ def test_a_start_on_a_clock_that_has_jumped_changes_nothing(place: Place, machin
     place.run(plan)
     assert place.rows("counts") == [("x", 2)]
     assert log(place)[1] - last[1] in range(MINUTE - 5_000, MINUTE + 5_000)
-    # What says so takes it: ahead what was kept expires, back time stands.
+    # The option accepts it: a jump ahead expires state, a jump back stops time.
     place.add({"sales": [{"shop": "x", "price": 1}]})
     before = log(place)
     machine.jumps(jump)

@@ -1,4 +1,4 @@
-"""What operators' bytes are, in the checkpoint and now: compared by format, version and forms of accumulators."""
+"""State formats of operators in the checkpoint and now: compared by format, version and accumulator forms."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ HOUR = 3600.0
 
 
 class Writer:
-    """A run on a checkpoint: takes the lease, writes and renews; pauses now and then, and ends or crashes."""
+    """A run on a checkpoint: takes the lease, writes and renews; pauses sometimes, and ends or crashes."""
 
     def __init__(self, world: World, objects: Objects, name: str, log: list[str], after: float = 0.3) -> None:
         self.world, self.name, self.log, self.pauses = world, name, log, objects.faults.pauses
@@ -40,7 +40,7 @@ class Writer:
         while world.now < end:
             world.pass_time(world.random.uniform(0, 150 if world.random.random() < self.pauses else 3))
             if lease.holds():
-                # From the check to the write some time passes, too.
+                # Time passes between the check and the write, too.
                 world.pass_time(world.random.uniform(0, TERM / 8))
                 self.log.append(self.name)
             if world.now >= due:
@@ -79,13 +79,13 @@ def test_two_starters_never_write_at_once(faults: Faults, monkeypatch: pytest.Mo
     outcomes: Counter[str] = Counter()
     for seed in range(200):
         world = World(seed)
-        # The clocks of the store and of the hosts have nothing in common; that of a host decides nothing.
+        # The clocks of the store and of the hosts are independent; that of a host decides nothing.
         objects = Objects(world, faults, skew=world.random.uniform(-HOUR, HOUR))
         monkeypatch.setattr(time, "time", lambda world=world: world.now + world.random.choice([-HOUR, 0, 60, HOUR]))
         log: list[str] = []
         monkeypatch.setattr(leases.random, "uniform", world.random.uniform)
         starters = [Writer(world, objects, f"{at}", log) for at in range(2)]
-        # Others come when the first two are at work, in trouble or gone.
+        # Others start while the first two are running, in trouble or gone.
         others = [Writer(world, objects, f"{at}", log, world.random.uniform(20, 300)) for at in range(2, 6)]
         world.run(*starters, *others)
         changes = [name for name, before in zip(log, ["", *log], strict=False) if name != before]
@@ -143,7 +143,7 @@ def test_an_owner_whose_entries_another_one_replaced_is_told(tmp_path: Path) -> 
 
 
 class Slow(LocalFolder):
-    """A folder whose writes take a time of a clock of its own, and whose own clock may jump."""
+    """A folder whose writes take simulated time, and whose own clock may jump."""
 
     now = store = takes = 0.0
 
@@ -179,7 +179,7 @@ def test_the_store_tells_of_a_time_that_the_process_did_not_see(tmp_path: Path) 
 
 
 class Failing(LocalFolder):
-    """A folder whose listings fail while they are to."""
+    """A folder whose listings fail on request."""
 
     failing = False
     failures = 0

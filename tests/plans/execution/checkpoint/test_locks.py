@@ -1,4 +1,4 @@
-"""Locks on file systems of other machines: a run whose lease is lost writes nothing more."""
+"""Locks on remote file systems: a run that lost its lease writes nothing more."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_run_that_cannot_renew_its_lease_on_s3_ends(
 
 
 def ends_without_renewals(place: Place, checkpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run whose listings fail is told, and the next one goes on where it was."""
+    """A run whose listings fail is notified, and the next one continues."""
     plan, folder = place.compiled(TABLES, SUM), folder_of(place.spark, checkpoint)
     monkeypatch.setattr(locks, "Lease", partial(Lease, term=8.0))
     with (
@@ -60,7 +60,7 @@ def ends_without_renewals(place: Place, checkpoint: str, monkeypatch: pytest.Mon
             patch.setattr(RemoteFolder, "times", fails)
             wait_until(lambda: not any(thread.name == "checkpoint-lease" for thread in threading.enumerate()))
     place.add({"sales": [{"n": 10}]})
-    # What the run has left expires by itself.
+    # The lease that the run has left expires by itself.
     wait_until(lambda: taken(place.spark, folder))
     place.started(plan, checkpoint=checkpoint).execute()
     assert place.rows("sums") == [(11,)]
@@ -71,7 +71,7 @@ def fails(folder: RemoteFolder, name: str) -> dict[str, float]:
 
 
 def taken(spark: SparkSession, folder: Folder) -> bool:
-    """True if the lock could be taken; it is given back."""
+    """True if the lock could be acquired; it is released again."""
     try:
         locks.lock(spark, folder, lambda: None).release(False)
     except BusyError:
@@ -83,7 +83,7 @@ def taken(spark: SparkSession, folder: Folder) -> bool:
 def test_nothing_that_counts_is_written_behind_the_end_of_a_lease(
     spark: SparkSession, mounted: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process that stood still finds the fence before the thread that renews has run."""
+    """A paused process detects the fence before its renewing thread has run."""
     folder = folder_of(spark, f"{mounted}/checkpoint")
     folder.write_text(name, "before")
     held = locks.lock(spark, folder, lambda: None)

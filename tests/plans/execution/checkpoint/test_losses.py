@@ -1,4 +1,4 @@
-"""Checkpoints of which a part was lost: a start refuses or goes on right, and never begins anew in silence."""
+"""Checkpoints with lost parts: a start refuses or continues correctly, and never starts over silently."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Change = Callable[[Path], object]
 
 
 def contents(folder: Path) -> Mapping[Path, bytes]:
-    # The lock's file says who held it last.
+    # The lock file names its last holder.
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != "lock"}
 
 
 def look(root: Path) -> None:
-    """What a start looks at before anything else."""
+    """The first checks of a start."""
     store = Store(LocalFolder(root))
     store.check_heads()
     head = store.head()
@@ -228,7 +228,7 @@ def test_heads_of_an_older_backup_are_refused(root: Path) -> None:
 
 
 def check(history: History, loss: Loss) -> str:
-    """Lose it and start; how that ends."""
+    """Lose a part and start; the outcome."""
     history.lose(loss)
     before = contents(history.place.checkpoint)
     try:
@@ -239,7 +239,7 @@ def check(history: History, loss: Loss) -> str:
     try:
         run.execute()
     except CompiledPlanError:
-        # Spark has begun a micro-batch that was not committed: what was lost comes back, and it is run again.
+        # Spark has begun an uncommitted micro-batch: the lost part is restored, and the batch runs again.
         history.restore(loss)
         history.start().execute()
         assert history.rows() == history.expected, loss

@@ -1,4 +1,4 @@
-"""How far partitions are in event time, beside a model that knows the whole past; what a checkpoint keeps of it."""
+"""Event-time positions of partitions, against a model with the whole history; their form in a checkpoint."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_silent_partition_is_left_out_until_it_gives_a_row() -> None:
     silence = Silence(100, 150)
     after = source(a=10, b=None).after({"a": 40}, now=120).moved(silence)
     assert after.mark == 40
-    # It comes back behind the watermark, which waits for it.
+    # The partition comes back behind the watermark, which waits for it.
     after = after.after({"a": 90, "b": 20}, now=160).moved(Silence(100, 200))
     assert after.mark == 40
     assert after.after({"b": 60}, now=210).moved(Silence(100, 200)).mark == 60
@@ -73,7 +73,7 @@ def test_the_watermark_of_a_query_is_that_of_sources_that_are_not_idle() -> None
     assert least({"one": first, "other": second}, {"one": silent, "other": never}) == 20
     assert least({"one": first, "other": second}, {"one": silent, "other": silent}) == 20
     assert least({"one": first, "other": source(a=None)}, {"one": never, "other": never}) is None
-    # No topic of a pattern is there yet.
+    # No topic of a pattern exists yet.
     assert least({"one": first, "other": source()}, {"one": never, "other": never}) is None
     assert least({"one": first, "other": source()}, {"one": never, "other": silent}) == 10
 
@@ -81,7 +81,7 @@ def test_the_watermark_of_a_query_is_that_of_sources_that_are_not_idle() -> None
 def test_partitions_come_and_go() -> None:
     actual = source(10, a=10, b=20).found(("a", "c"), now=50)
     assert actual.partitions == {"a": Partition(10, 0), "c": Partition(None, 50)}
-    # A new partition holds the watermark where it is, until it gives rows or is idle.
+    # A new partition holds the watermark until it delivers rows or is idle.
     assert actual.after({"a": 90}, now=60).moved(NEVER).mark == 10
     assert actual.after({"a": 90}, now=160).moved(Silence(100, 160)).mark == 90
 
@@ -99,7 +99,7 @@ BATCHES = st.lists(
 def test_any_batches_give_what_the_whole_past_gives(
     batches: list[tuple[int, dict[str, int | None]]], timeout: int
 ) -> None:
-    """A micro-batch after so many ms; the model goes through all rows again."""
+    """A micro-batch after so many ms; the model processes all rows again."""
     marks, now, wanted = SourceMarks().found("abc", 0), 0, None
     past: list[tuple[int, dict[str, int | None]]] = [(0, {})]
     for wait, rows in batches:
@@ -143,7 +143,7 @@ def test_a_batch_that_runs_again_begins_as_it_did() -> None:
     marks = Marks(3, before, after)
     assert marks.entering(3, 70) == before
     assert marks.entering(4, 70) == after
-    # Nobody watched micro-batch 4: how long the partition is silent is not known.
+    # Nobody watched micro-batch 4: the duration of the silence is unknown.
     assert marks.entering(5, 70) == {"t": SourceMarks({"a": Partition(2, 70)}, 2)}
     assert marks.entering(2, 70) == {}
 
@@ -164,13 +164,13 @@ def test_what_real_time_mode_had_reached_is_the_position_of_ticks(tmp_path: Path
     sources = {"t": {"mark": 10, "partitions": {"a": [10, 70], "b": [20, 80]}}, "s": {"mark": None, "partitions": {}}}
     batch_done(folder, 1, json.dumps({"mark": 15, "sources": sources}))
     marks = read_marks(folder)
-    # What the query had reached, some source was idle then, holds for each.
+    # Since some source was idle then, the query's position applies to each.
     partitions = {"a": Partition(10, 70), "b": Partition(20, 80)}
     assert marks == Marks(1, {}, {"t": SourceMarks(partitions, 15), "s": SourceMarks({}, 15)})
     assert marks.entering(2, 99) == marks.after
     document = json.loads(position_of(marks))
     assert document == {"mark": None, "sources": {"t": {**sources["t"], "mark": 15}, "s": {**sources["s"], "mark": 15}}}
-    # As a run without event time writes it, and one in micro-batches.
+    # As written by a run without event time, and by one in micro-batches.
     for number, position in ((2, "0"), (3, "{}"), (4, None)):
         batch_done(folder, number, position)
         assert marks_of_ticks(folder) is None

@@ -1,4 +1,4 @@
-"""Spark's log of positions, where another generation goes on with them."""
+"""Spark's log of positions, when another generation continues from them."""
 
 from __future__ import annotations
 

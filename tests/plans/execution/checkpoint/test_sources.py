@@ -1,4 +1,4 @@
-"""Sources that come, go, change places and names between restarts: every row is read once."""
+"""Sources that are added, removed, reordered and renamed between restarts: every row is read once."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def union(*names: str) -> str:
 
 
 def both(place: Place, tables: str, copied: str) -> None:
-    """Runs a copy into `copied` beside an aggregate, which keeps its state whatever is copied."""
+    """Run a copy into `copied` beside an aggregate, whose state is independent of the copies."""
     totals = "INSERT INTO totals SELECT k, SUM(v) FROM keyed GROUP BY k"
     statements = f"EXECUTE STATEMENT SET BEGIN INSERT INTO copied {copied}; {totals}; END"
-    # Rows of a table that is copied no longer stay in the sink.
+    # Rows of a table that is no longer copied do not stay in the sink.
     place.run(place.compiled(tables + COUNTED, statements), upgrade="migrate-partial")
 
 
@@ -63,7 +63,7 @@ def test_each_row_is_read_once_whatever_is_read_beside_it(spark: SparkSession, t
     assert out(place) == Counter(["a1", "b1", "c1", "a2", "c2", "once"])
     rows(3)
     both(place, TABLES, union("c", "a"))
-    # Under other names, in another order, one of them unbounded now, and with the one that was left out.
+    # Renamed, reordered, one of them unbounded now, and with the omitted one.
     renamed = "".join(
         table(name, "v STRING", more=more).replace(f"TABLE {name}", f"TABLE {new}")
         for name, new, more in (("b", "a", ""), ("a", "Zz", ", 'source.monitor-interval' = '1 s'"), ("c", "c", ""))
@@ -174,7 +174,7 @@ def test_names_stay_with_what_a_table_means() -> None:
 
     first, old = named(TABLES, union("a", "b"))
     assert first == {"a": "a", "b": "b"}
-    # b is gone; another table is called b now.
+    # b is removed; another table is called b now.
     others = table("a", "v STRING") + table("c", "v STRING").replace("TABLE c", "TABLE b") + table("copied", "v STRING")
     second, old = named(others, union("a", "b"), {"sources": old["sources"][:1], "gone": old["sources"][1:]})  # type: ignore[index]
     assert second == {"a": "a", "b": "b_n2"}

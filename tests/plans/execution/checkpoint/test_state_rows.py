@@ -1,4 +1,4 @@
-"""Reading state while runs go on, in each host, and without leaving a trace."""
+"""State queries during runs, in each host, without side effects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ QUERY = "INSERT INTO sink SELECT item, COUNT(*) FROM orders GROUP BY item"
 
 
 def entries(reader: StateReader) -> dict[str, int]:
-    """By item how many orders the aggregate has counted."""
+    """By item, the number of orders that the aggregate has counted."""
     (operator,) = reader.operators.values()
     report = state_report(reader)
     assert report.operators[0].uid == operator.uid
@@ -100,7 +100,7 @@ def test_nothing_on_disk_changes(spark: SparkSession, tmp_path: Path) -> None:
     (operator,) = reader.operators.values()
     assert export(reader, operator, str(tmp_path / "exported")) == 2
     assert listing(place.folder) == before
-    # What it was read with does not stay in the session.
+    # The settings of the query do not stay in the session.
     assert spark.conf.get("spark.sql.streaming.stateStore.checkpointFormatVersion", "1") == "1"
 
 
@@ -115,11 +115,11 @@ def test_in_the_other_host(spark: SparkSession, tmp_path: Path) -> None:
     assert (part.entries, part.written, part.ttl) == (1, 1, 3_600_000)
 
 
-# ------------------------------------------------------------ which micro-batch
+# ------------------------------------------------------------ selected micro-batch
 
 
 class Settings:
-    """Stands for a session of which settings are asked alone."""
+    """A stand-in for a session of which only settings are read."""
 
     def __init__(self) -> None:
         self.conf, self.values = self, {}  # type: Any, dict[str, str]

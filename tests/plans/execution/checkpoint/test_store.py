@@ -1,4 +1,4 @@
-"""Which changes of a plan its checkpoint takes, and how the others are named."""
+"""Plan changes that a checkpoint accepts, and names of the others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CREATE TABLE sink (customer STRING, figure BIGINT) WITH (
 COUNT = "INSERT INTO sink SELECT customer, COUNT(*) FROM orders GROUP BY customer;"
 #: Another aggregate function.
 MAX = "INSERT INTO sink SELECT customer, CAST(MAX(amount) AS BIGINT) FROM orders GROUP BY customer;"
-#: The same operator; rows that were given to the sink would not be taken back.
+#: The same operator; rows in the sink would not be retracted.
 FILTERED = "INSERT INTO sink SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer HAVING COUNT(*) > 1;"
 
 
@@ -114,7 +114,7 @@ def test_the_time_zone_counts_where_it_shapes_state(query: str) -> None:
 
 
 def test_each_operator_is_that_of_the_kernel() -> None:
-    """The comparison names the kernel's operator without Spark; here it is that which runs."""
+    """The comparison names the kernel's operator without Spark; here it is the one that runs."""
     seen = set()
     for path in ALL:
         plan = with_uids(CompiledPlan.read_file(path))

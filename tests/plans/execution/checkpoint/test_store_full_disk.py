@@ -1,4 +1,4 @@
-"""Runs whose disk is full at some write of the checkpoint: a clear error, and nothing is lost once there is room."""
+"""Runs with a full disk at some write of the checkpoint: a clear error, and nothing is lost once there is room."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Works:
-    """A program, what it reads, and what it writes with a checkpoint that has room.
+    """A program, its input, and its output with enough disk space.
 
     Args:
         spark: the session.
@@ -47,7 +47,7 @@ class Works:
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def fails_and_goes_on(self, checkpoint: Path, room: Callable[[], None]) -> bool:
-        """Run into the full disk, and once more with room; whether the disk was full."""
+        """Run into the full disk, and again with room; True if the disk was full."""
         self.clear()
         failed = False
         try:
@@ -88,7 +88,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 def full_at(spark: SparkSession, folder: Path, small: Path, pages: Iterable[int]) -> int:
-    """How many of the runs have met a full disk, with so many pages free at the start of each."""
+    """The number of runs that met a full disk, by the free pages at the start."""
     works, met = Works(spark, folder), 0
     filler = small / "filler"
     for free in pages:

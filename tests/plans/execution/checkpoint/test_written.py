@@ -1,4 +1,4 @@
-"""What sinks got of a generation: a micro-batch that is written again counts once."""
+"""Rows written to sinks of a generation: a repeated micro-batch counts once."""
 
 from __future__ import annotations
 

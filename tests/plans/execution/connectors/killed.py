@@ -1,4 +1,4 @@
-"""A run into Kafka, a database and a folder, while it or what it talks to is killed: all of them hold each row once."""
+"""A run into Kafka, a database and a folder; it or its servers are killed: each sink has every row once."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from tools.services.server import Server
 
 DRIVER, EXECUTOR, BROKER, DATABASE = "driver", "executor", "broker", "database"
 FOLDER = "copied"
-#: What brokers write, by the beginning of the folder's name.
+#: Files that brokers write, by the prefix of the folder's name.
 _OF_BROKER = {
     "__transaction_state": "transactions",
     "__consumer_offsets": "marks",
     "joined": "messages",
     "totals": "messages",
 }
-#: What a process does while rows are on their way; most kills are then.
+#: Phases of a process while rows are in flight; most kills are in these.
 _WRITING = frozenset(("transactions", "marks", "messages", "database", "sinks", "offsets", "state", "commit"))
-#: A run has ended by itself by then, whatever it talks to was away, in seconds.
+#: Time limit of a run that is not killed, whatever was unavailable, in seconds.
 _LONGEST = 240.0
 
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """What runs write to; the folders are below that of the runs, so that what is written is seen."""
+    """Servers of the sinks; their folders are below that of the runs, so that writes are observed."""
 
     topics: Topics
     broker: Server
@@ -49,7 +49,7 @@ class Servers:
 
 
 class KilledTransactions(Killed):
-    """Each run that ends by itself is followed by one on another checkpoint, into other topics and another table."""
+    """Each completed run is followed by one on another checkpoint, into other topics and another table."""
 
     ASKED_FIRST = False
 
@@ -66,7 +66,7 @@ class KilledTransactions(Killed):
         super().__init__(folder, chance)
 
     def _make(self) -> None:
-        """What the next run writes."""
+        """Create the sinks of the next run."""
         for name in ("joined", "totals"):
             self.servers.topics.make(f"{name}-{self.ends}", 2)
         psql(self.servers.database.port, f"CREATE TABLE stored_{self.ends} (id INT, price INT)")
@@ -138,7 +138,7 @@ class KilledTransactions(Killed):
             server.kill()
             time.sleep(3 * self.chance.random())
             server.start()
-        # The run goes on by itself.
+        # The run continues by itself.
         said = process.communicate(timeout=_LONGEST)[1]
         assert process.returncode == 0, said
         self.ended = True
@@ -159,7 +159,7 @@ class KilledTransactions(Killed):
             assert rows == self.expected[name], f"{name} after {self.kills} kills"
 
     def results(self) -> dict[str, Counter[str]]:
-        """What who reads what is committed gets of each sink; of upserts what they leave."""
+        """Committed results by sink; for upserts the final rows."""
         topics, end = self.servers.topics, self.ends
         left: dict[str, str | None] = {}
         for message in topics.read(f"totals-{end}", committed=True):
@@ -183,7 +183,7 @@ class KilledTransactions(Killed):
 
 
 def _executors(session: int) -> list[int]:
-    """The processes of Spark's executors in a session of processes."""
+    """The processes of Spark's executors in a multi-process session."""
     pids = []
     for place in Path("/proc").iterdir():
         with suppress(OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""Brokers and databases that are away when the command starts or while it runs: waited for, or named and exit 1."""
+"""Unavailable brokers and databases at the start or during a run: waited for, or named with exit code 1."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.deep
-#: So that a test need not wait as long as a user would.
+#: Shorter than a user's timeout.
 SHORT = (
     "'properties.default.api.timeout.ms' = '8000', 'properties.request.timeout.ms' = '4000', "
     "'properties.delivery.timeout.ms' = '8000', 'properties.max.block.ms' = '4000'"
@@ -54,7 +54,7 @@ class Command:
 
     folder: Path
     text: str
-    #: Whether the jars of connectors are given; else the command gets them by itself.
+    #: Pass the jars of connectors; else the command fetches them.
     jars: bool = True
     said: list[str] = field(default_factory=list)
 
@@ -77,7 +77,7 @@ class Command:
         self.said.extend(process.stderr)
 
     def listen(self, process: subprocess.Popen[str], text: str) -> None:
-        """Wait until it has said something."""
+        """Wait until it has printed something."""
         assert process.stderr is not None
         wait_until(lambda: text in "".join(self.said) or process.poll() is not None, text)
         assert text in "".join(self.said)

@@ -1,4 +1,4 @@
-"""Records and files that cannot be read and end the run: the table, the place, the text, and the options that help."""
+"""Unreadable records and files that end the run: the table, the place, the text, and the options that help."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_folder_in_order_of_time_then_name(session: SparkSession, tmp_path: Path
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(f'{{"k": 1, "v": "{name}"}}\n{{"k": 2, "v": "{name}"}}\n')
-        # Far older than a week: Spark would leave such files out.
+        # Older than a week, which Spark would skip.
         os.utime(file, (1_700_000_000 - age * 86_400,) * 2)
     (tmp_path / "new.json").write_text('{"k": 1, "v": "new.json"}\n')
     rows = [(r.f1, r.f0) for r in read(session, table(tmp_path))]
@@ -135,7 +135,7 @@ def test_a_batch_that_is_written_again_is_there_once(session: SparkSession, tmp_
         '{"before":null,"after":{"k":1,"v":"b"},"op":"c"}\n',
         "part-run1-2-0.json": '{"before":{"k":1,"v":"b"},"after":null,"op":"d"}\n',
     }
-    # A crash while batch 2 was written: files of it that the replay does not make, and what was being written.
+    # A crash while batch 2 was written: files that the replay does not write, and unfinished ones.
     (out / "part-run1-2-7.json").write_text("left over")
     (out / ".compiled-plan-run1-2").mkdir()
     (out / ".compiled-plan-run1-2" / "part-00000.txt").write_text("half")
@@ -144,7 +144,7 @@ def test_a_batch_that_is_written_again_is_there_once(session: SparkSession, tmp_
 
 
 def test_sinks_of_a_plan_share_folders(session: SparkSession, tmp_path: Path) -> None:
-    """The same one, one below another, and one above both: each keeps its files, and writes its own again."""
+    """The same folder, a subfolder, and a parent: each sink keeps its files, and rewrites its own."""
     places = [tmp_path / "out", tmp_path / "out", tmp_path / "out" / "below", tmp_path / "other", tmp_path]
 
     def opened() -> list[Any]:
@@ -236,7 +236,7 @@ def test_each_format_in_a_growing_partitioned_folder(session: SparkSession, tmp_
     spec = table(place, format_=format_, partition_keys=("k",), options={"source.monitor-interval": "1 s"})
     sink = open_sink(spec, SinkContext(session, "run", print))
     sink.write(rows(session, (0, 1, "a"), (0, 2, "b"), (0, 1, "c")), 0)
-    # Of a batch without rows nothing is left, and one that is written again is there once.
+    # A batch without rows leaves nothing, and a repeated batch is there once.
     sink.write(rows(session).where("f0 = 0"), 1)
     again = open_sink(spec, SinkContext(session, "run", print))
     again.write(rows(session, (0, 1, "a"), (0, 2, "b"), (0, 1, "c")), 0)

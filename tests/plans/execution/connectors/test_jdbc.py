@@ -1,4 +1,4 @@
-"""What the kernel is told of a database's table that is looked up."""
+"""Kernel description of a database lookup table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connector `kafka` on a real broker: what is read, written, where a table begins and ends, restarts."""
+"""The connector `kafka` on a real broker: reading, writing, start and end offsets, restarts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ Outputs = dict[str, tuple[str, str, str]]
 
 
 def read(spark: SparkSession, outputs: Outputs) -> dict[str, list[str]]:
-    """What tables give in one run, by the table: of each its text, the columns that are printed, and what is chosen."""
+    """Rows of tables read in one run, by table: its options, the printed columns, and the SELECT list."""
     parts = [f"CREATE TABLE {name} {text};" for name, (text, _, _) in outputs.items()]
     parts += [printed(name.upper(), columns) for name, (_, columns, _) in outputs.items()]
     inserts = "".join(f"INSERT INTO {name.upper()} SELECT {what} FROM {name};" for name, (*_, what) in outputs.items())
@@ -77,7 +77,7 @@ def read(spark: SparkSession, outputs: Outputs) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def plain(topics: Topics) -> str:
-    """A topic of two partitions, one of whose messages has no value."""
+    """A topic of two partitions, with one message without a value."""
     topics.make("plain", 2)
     topics.send(
         "plain",
@@ -93,7 +93,7 @@ def plain(topics: Topics) -> str:
 
 
 def test_what_is_read(spark: SparkSession, topics: Topics, plain: str) -> None:
-    """Tables in one run: metadata, keys, a format of changes."""
+    """Tables in one run: metadata, keys, a changelog format."""
     topics.make("keyed")
     topics.send("keyed", [Message('{"v": 1, "n": 7}', '{"id": "a", "n": 5}'), Message('{"v": 2}', None)])
     topics.make("changes")
@@ -153,7 +153,7 @@ def test_what_is_read(spark: SparkSession, topics: Topics, plain: str) -> None:
 
 @pytest.mark.deep
 def test_where_a_table_begins_and_ends(spark: SparkSession, topics: Topics, plain: str) -> None:
-    """Starts and ends by time, by offsets and by a group; topics by pattern; values that are no text of lines."""
+    """Starts and ends by time, by offsets and by a group; topics by pattern; values that are not line text."""
     topics.make("raw-texts")
     topics.send("raw-texts", [Message("one\r"), Message("two\nlines"), Message("")])
     tables = {
@@ -202,7 +202,7 @@ def written(topics: Topics, name: str, columns: str, *options: str) -> str:
 
 
 def write(spark: SparkSession, sinks: dict[str, tuple[str, str]], *others: str) -> int:
-    """Write to tables in one run: of each its text, and the query that it gets; how many rows the run says."""
+    """Write to tables in one run: options and query of each; returns the number of rows that the run reports."""
     parts = [f"CREATE TABLE {name} {text};" for name, (text, _) in sinks.items()]
     text = "".join(f"INSERT INTO {name} {query};" for name, (_, query) in sinks.items())
     program = "\n".join([*others, *parts, f"EXECUTE STATEMENT SET BEGIN {text} END;"])
@@ -211,7 +211,7 @@ def write(spark: SparkSession, sinks: dict[str, tuple[str, str]], *others: str) 
 
 @pytest.fixture(scope="module")
 def orders(topics: Topics) -> str:
-    """A table that changes."""
+    """A changing table."""
     topics.make("orders-in")
     topics.send(
         "orders-in",
@@ -258,7 +258,7 @@ def test_what_is_written(spark: SparkSession, topics: Topics, orders: str) -> No
 
 
 def test_spark_s_own_writer_is_counted_too(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """It runs the rows in another query than the one that it is given."""
+    """Its rows run in another query than the one that it receives."""
     topics.make("w-plain")
     place = f"'topic' = 'w-plain', 'kafka.bootstrap.servers' = '{topics.server.address}'"
     plain = f"(`value` STRING) WITH ('connector' = 'spark', 'provider' = 'kafka', {place})"
@@ -272,7 +272,7 @@ def test_spark_s_own_writer_is_counted_too(spark: SparkSession, topics: Topics, 
 
 @pytest.mark.deep
 def test_what_else_is_written(spark: SparkSession, topics: Topics, orders: str) -> None:
-    """Headers and topics by row, changes in a format of theirs, a partition for each task."""
+    """Headers and topics per row, changelogs in their format, a partition per task."""
     for name in ("w-one", "w-two", "w-changes", "w-fixed"):
         topics.make(name, 2 if name == "w-fixed" else 1)
     routed = written(
@@ -299,7 +299,7 @@ def test_what_else_is_written(spark: SparkSession, topics: Topics, orders: str) 
 
 
 def test_upserts_are_read_over_restarts(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """Positions belong to tables by name; a tombstone deletes."""
+    """Positions are stored by table name; a tombstone deletes."""
     topics.make("u-in")
     program = f"""
         CREATE TABLE u {

@@ -1,4 +1,4 @@
-"""`kafka` and `upsert-kafka` with schemas in a registry, on a real broker: what one run writes, another reads."""
+"""`kafka` and `upsert-kafka` with schemas in a registry, on a real broker: one run writes, another reads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_registry_that_is_a_process(spark: SparkSession, kafka: Server, regist
 
 
 def written_and_read(spark: SparkSession, topics: Topics, url: str, prefix: str) -> None:
-    """What is written to tables of three kinds, whose schemas are in a registry, is read from them."""
+    """Rows of tables of three kinds with schemas in a registry, written and read back."""
     for name in ("upserts", "events", "plain"):
         topics.make(f"{prefix}-{name}")
     value = f"'value.format' = 'avro-confluent', 'value.avro-confluent.url' = '{url}'"

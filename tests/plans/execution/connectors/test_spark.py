@@ -1,4 +1,4 @@
-"""The connector `spark` with data sources that Spark ships, and one in Python: streams, whole tables, restarts."""
+"""The connector `spark` with data sources that Spark ships, and a Python one: streams, whole tables, restarts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def printed(columns: str) -> str:
 
 
 def test_a_stream_of_files_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
-    """Written by one plan, read by another; after a restart only what is new."""
+    """Written by one plan, read by another; after a restart only new rows."""
     place = str(tmp_path / "data")
     sink = table("t", COLUMNS, provider="parquet", path=place)
     run(spark, f"{sink} INSERT INTO t SELECT * FROM (VALUES {VALUES}) AS v")
@@ -81,7 +81,7 @@ def test_a_table_of_all_types_is_read_as_a_whole(spark: SparkSession, tmp_path: 
 
 
 class Numbers(DataSource):
-    """Rows of numbers in memory of a process, and rows appended to a file."""
+    """Rows of numbers in the memory of a process, and rows appended to a file."""
 
     @classmethod
     def name(cls) -> str:
@@ -124,7 +124,7 @@ def test_a_data_source_in_python_is_read_whole_and_written(spark: SparkSession, 
     program = f"{source}{sink}INSERT INTO t SELECT n, UPPER(text) FROM s"
     run(spark, program, tmp_path / "c")
     assert sorted(file.read_text().splitlines()) == ["0 N0", "1 N1", "2 N2"]
-    # What was read is read no more.
+    # Rows that were read are not read again.
     run(spark, program, tmp_path / "c")
     assert len(file.read_text().splitlines()) == 3
     with pytest.raises(UnsupportedError, match="provider 'numbers' is no stream"):
@@ -151,7 +151,7 @@ def test_other_files(spark: SparkSession, provider: str, tmp_path: Path) -> None
 
 @pytest.mark.deep
 def test_a_stream_with_event_time(spark: SparkSession, tmp_path: Path) -> None:
-    """Ten rows in a micro-batch, whose time moves on by two seconds with each; columns may be named like anything."""
+    """Ten rows per micro-batch, whose time advances by two seconds with each; columns may have any name."""
     columns = "`timestamp` TIMESTAMP_LTZ(3), `value` BIGINT, WATERMARK FOR `timestamp` AS `timestamp`"
     source = table("r", columns, provider="rate-micro-batch", rowsPerBatch="10", advanceMillisPerBatch="2000")
     window = "TUMBLE(TABLE r, DESCRIPTOR(`timestamp`), INTERVAL '1' SECOND)"
@@ -173,7 +173,7 @@ def test_a_stream_without_files_yet_and_partitions(spark: SparkSession, tmp_path
     parted = place.replace(") WITH", ") PARTITIONED BY (day_) WITH", 1)
     run(spark, f"{parted}INSERT INTO t VALUES (1, '01'), (2, '02')")
     assert {path.name for path in (tmp_path / "data").glob("day_=*")} == {"day_=01", "day_=02"}
-    # The name of a folder is that of a number, unless the table says that it is partitioned by it.
+    # Spark infers a number from the folder's name, unless the table is declared as partitioned by it.
     with pytest.raises(DataError, match="column 'day_' is VARCHAR"):
         run(spark, program, now=True)
     for mode in ("streaming", "batch"):
@@ -194,7 +194,7 @@ def test_a_record_that_cannot_be_read_ends_the_run(spark: SparkSession, tmp_path
 
 
 def test_what_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    """Before anything is run: other columns, classes that nobody allowed, data sources that are not there."""
+    """Before any run: wrong columns, forbidden classes, missing data sources."""
     place = str(tmp_path / "data")
     spark.range(3).write.parquet(place)
 

@@ -1,4 +1,4 @@
-"""Messages in transactions: batches that come again, in other tasks, after others, from older and newer runs."""
+"""Messages in transactions: repeated batches, in other tasks, after others, from older and newer runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tools.services.server import Server
 
-#: A producer's time for messages that nobody answers, so that a test need not wait longer.
+#: A producer's timeout for unacknowledged messages, short for tests.
 SHORT = (
     "properties.delivery.timeout.ms=4000",
     *(f"properties.{name}=2000" for name in ("request.timeout.ms", "max.block.ms", "default.api.timeout.ms")),
@@ -57,7 +57,7 @@ def declared(topics: Topics, topic: str, columns: str, *options: str, name: str 
 
 
 class Written:
-    """A table that is written by runs: each start is a process of its own as far as the sink can tell."""
+    """A table that runs write: for the sink each start is a new process."""
 
     def __init__(self, topics: Topics, topic: str, columns: str = "id INT", select: str = "1") -> None:
         self.topics, self.topic, self.columns, self.select = topics, topic, columns, select
@@ -75,7 +75,7 @@ class Written:
 
     @property
     def ids(self) -> list[int]:
-        """What who reads what is committed sees."""
+        """Ids visible to a read-committed consumer."""
         messages = (message.value or "" for message in self.topics.read(self.topic, committed=True))
         return sorted(int(message.partition(":")[2].rstrip("}")) for message in messages)
 
@@ -87,7 +87,7 @@ def test_a_micro_batch_that_comes_again_is_passed_over(topics: Topics) -> None:
     write(table.rows(), 1)
     write(table.rows(3), 2)
     assert table.ids == [1, 2, 3]
-    # A crash before Spark has noted that the batch is done; the prefix does not matter.
+    # A crash before Spark has recorded the end of the batch; the prefix does not matter.
     again = table.start("one", "sink.transactional-id-prefix=another")
     again(table.rows(3), 2)
     again(table.rows(4), 3)
@@ -110,7 +110,7 @@ def test_each_generation_knows_what_it_wrote_itself(topics: Topics) -> None:
 
 
 def test_each_task_has_a_transaction_and_a_batch_keeps_its_tasks(topics: Topics) -> None:
-    """Some tasks of a batch have committed; it comes again with another number of tasks, and rows in other order."""
+    """Some tasks of a batch have committed; it is repeated with another number of tasks, and rows in another order."""
     from pyspark.sql import functions as F
 
     columns = "id INT, topic STRING NOT NULL METADATA"
@@ -141,7 +141,7 @@ def test_each_task_has_a_transaction_and_a_batch_keeps_its_tasks(topics: Topics)
 
 @contextmanager
 def opened(topics: Topics, id_: str, topic: str) -> Iterator[Any]:
-    """A producer of somebody else with a transaction that is open: what a killed process leaves."""
+    """A foreign producer with an open transaction, as a killed process leaves."""
     jvm: Any = topics.spark._jvm
     settings = topics._settings("serializer", "Serializer")
     settings.put("transactional.id", id_)
@@ -157,10 +157,10 @@ def opened(topics: Topics, id_: str, topic: str) -> Iterator[Any]:
 
 def test_what_a_killed_run_left_open_is_ended_by_the_next(topics: Topics) -> None:
     table = Written(topics, "x-open")
-    # Of a task that the next does not have any more.
+    # Of a task that the next run does not have any more.
     with opened(topics, "of-x-open-default_catalog.default_database.t-5", "x-open") as killed:
         start = table.start("one")
-        # Even where it has nothing to write.
+        # Even if it has nothing to write.
         start(table.rows(), 0)
         start(table.rows(1), 1)
         assert table.ids == [1]
@@ -180,7 +180,7 @@ def test_of_two_runs_with_one_prefix_the_older_ends(topics: Topics) -> None:
         one(table.rows(2), 1)
     two(table.rows(11), 1)
     assert table.ids == [1, 10, 11]
-    # Also where the newer one writes another topic.
+    # Also if the newer run writes another topic.
     topics.make("x-three")
     table.start("three", "topic=x-three")(table.rows(1), 0)
     with pytest.raises(DataError, match="another run, x-two-three"):
@@ -189,7 +189,7 @@ def test_of_two_runs_with_one_prefix_the_older_ends(topics: Topics) -> None:
 
 @pytest.mark.deep
 def test_two_that_write_the_same_batch_at_once(topics: Topics) -> None:
-    """As a task that was given up and goes on does, beside the one that took its place: one of them has written it."""
+    """As with a speculative task beside its replacement: one of them has written it."""
     table = Written(topics, "x-twins")
     starts = [table.start("one") for _ in range(2)]
     ends = Counter[str]()
@@ -247,7 +247,7 @@ def test_what_kafka_refuses_or_does_not_answer_is_told(topics: Topics, capfd: py
 
 
 def programs(topics: Topics, name: str, folder: Path) -> CompiledPlan:
-    """Rows as they come and by key, of files that are read one in a micro-batch."""
+    """Appended and upserted rows of files that are read one per micro-batch."""
     upserts = ("connector=upsert-kafka", "key.format=json", "sink.parallelism=2")
     for sink in ("events", "sums"):
         topics.make(f"{name}-{sink}", 2)
@@ -269,7 +269,7 @@ def events(topics: Topics, name: str) -> list[int]:
 
 
 def sums(topics: Topics, name: str) -> dict[int, int]:
-    """What the upserts of a program leave."""
+    """Final rows of a program's upserts."""
     result = {}
     for message in topics.read(f"{name}-sums", committed=True):
         row = json.loads(message.value or "")
@@ -283,7 +283,7 @@ def add(folder: Path, name: str, *rows: tuple[int, int]) -> None:
 
 
 class Crash(Exception):
-    """The process is gone."""
+    """The process died."""
 
 
 def test_a_run_that_is_cut_short_between_its_sinks(
@@ -326,7 +326,7 @@ def test_two_sinks_of_a_run_over_a_migration_and_back(spark: SparkSession, topic
         for name, former in before.items():
             spark.conf.unset(name) if former is None else spark.conf.set(name, former)
     assert (events(topics, "x-moved"), sums(topics, "x-moved")) == ([1, 2, 3, 4], {1: 2, 2: 2})
-    # The generation before has not written what the newer one has: it is in the topic twice.
+    # The older generation lacks the newer one's rows: they are in the topic twice.
     roll_back(spark, str(tmp_path / "checkpoint"))
     Run(spark, plan, options).execute()
     assert (events(topics, "x-moved"), sums(topics, "x-moved")) == ([1, 2, 3, 4, 4], {1: 2, 2: 2})

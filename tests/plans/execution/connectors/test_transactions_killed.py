@@ -28,7 +28,7 @@ from tools.services.server import running
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: How many kills in all; those of executors take longer, as their processes do.
+#: Total number of kills; those of executors take longer, as their processes do.
 KILLS = int(os.environ.get("KAFKA_KILLS", "100"))
 SEED = int(os.environ["KAFKA_SEED"]) if "KAFKA_SEED" in os.environ else None
 

@@ -1,4 +1,4 @@
-"""Classes that tables name as drivers."""
+"""Driver classes named by tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said to each database: names, inserts, upserts, deletes."""
+"""Statements for each database: names, inserts, upserts, deletes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_names() -> None:
         *("id", "id", "userId", "order", "x", "X")
     ]
     assert POSTGRES.column("y", known) is None
-    # Two that differ in case alone: none of them is meant more than the other.
+    # Two that differ only in case: ambiguous.
     assert POSTGRES.column("A b", ["a B", "a b"]) is None
 
 

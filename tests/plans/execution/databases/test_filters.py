@@ -1,4 +1,4 @@
-"""Conditions as a database gets them: those that mean the same there, and no others."""
+"""Conditions pushed down to a database: those with the same meaning there, and no others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPES += [(8, "float8"), (12, "varchar")]
 
 
 def pushed(where: str) -> str | None:
-    """What a database with columns of these types is told of a WHERE; empty where the plan keeps no condition."""
+    """The WHERE clause for a database with columns of these types; empty if nothing is pushed down."""
     plan = TableEnvironment().compile_script(
         f"CREATE TABLE t ({COLUMNS}) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql:d', 'table-name' = 't');"
         "CREATE TABLE p (id BIGINT) WITH ('connector' = 'blackhole');"
@@ -44,10 +44,10 @@ def pushed(where: str) -> str | None:
         ("name IN ('a', 'b')", "(name = 'a' OR name = 'b')"),
         ("born >= DATE '2024-01-02'", "born >= DATE '2024-01-02'"),
         ("wall < TIMESTAMP '2024-01-02 03:04:05'", "wall < TIMESTAMP '2024-01-02 03:04:05'"),
-        # A part of a conjunction may be left to the plan, one of a disjunction not.
+        # A part of a conjunction may stay in the plan, one of a disjunction not.
         ("n > 5 AND UPPER(name) = 'X'", "n > 5"),
         ("n > 5 OR UPPER(name) = 'X'", None),
-        # The order of texts is the database's own, numbers may be rounded when they are read.
+        # Text ordering depends on the database's collation, numbers may be rounded when read.
         ("name > 'a'", None),
         ("name <> 'a'", None),
         ("name LIKE 'a%'", None),

@@ -1,4 +1,4 @@
-"""Tables of databases that are read as a whole: every type, parts, filters of the source; PostgreSQL and SQLite."""
+"""Database tables read as a whole: every type, partitions, source filters; PostgreSQL and SQLite."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def execute(spark: SparkSession, text: str, checkpoint: str = "") -> int:
 def test_what_is_read_from_postgres_and_written_again_is_the_same(
     spark: SparkSession, postgres: Server, tmp_path: Path
 ) -> None:
-    """Names of any case, every type, NULLs; and by way of SQLite, which has a handful of types."""
+    """Names of any case, every type, NULLs; and through SQLite, which has a handful of types."""
     shape = (
         '(id INT, "Yes" BOOLEAN, tiny SMALLINT, small SMALLINT, big BIGINT, single REAL, wide DOUBLE PRECISION, '
         "amount NUMERIC(20, 6), text TEXT, raw_bytes BYTEA, born DATE, at_time TIME(3), wall TIMESTAMP, "
@@ -57,7 +57,7 @@ def test_what_is_read_from_postgres_and_written_again_is_the_same(
         "'', '', '0001-01-01', '00:00', '0001-01-01 00:00:00', '9999-12-31 23:59:59.999999Z', '{}', '{}', '{}', '{}'); "
         'INSERT INTO "Origin" VALUES (2)',
     )
-    # SQLite makes floating numbers of DECIMALs.
+    # SQLite stores DECIMALs as floating-point numbers.
     sqlite3.connect(tmp_path / "a.db").execute(f"CREATE TABLE lite ({COLUMNS.replace('DECIMAL(20, 6)', 'TEXT')})")
     lite = {"url": f"jdbc:sqlite:{tmp_path / 'a.db'}", "table-name": "lite"}
     text = table("origin", COLUMNS + ARRAYS, {"url": postgres.address, "table-name": "Origin", "scan.fetch-size": "2"})
@@ -80,7 +80,7 @@ def test_what_is_read_from_postgres_and_written_again_is_the_same(
 
 
 def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> None:
-    """Rows beyond the bounds, and such without a number, are in no part; a checkpoint reads a table once."""
+    """Rows beyond the bounds, and rows without a number, are in no partition; a checkpoint reads a table once."""
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)
     lite.execute('CREATE TABLE numbers ("group" INT, n INT)')
@@ -95,7 +95,7 @@ def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> No
     )
     text += table("sums", "id INT PRIMARY KEY NOT ENFORCED, s INT, c BIGINT", {**url, "table-name": "sums"})
     text += "INSERT INTO sums SELECT `group`, SUM(n), COUNT(*) FROM numbers WHERE n <> 4 GROUP BY `group`;"
-    # The database leaves the row with 4 out.
+    # The database filters out the row with 4.
     assert execute(spark, text, str(tmp_path / "checkpoint")) == 14
     expected = [
         (group, sum(numbers), len(numbers))
@@ -107,7 +107,7 @@ def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> No
 
 
 def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tmp_path: Path) -> None:
-    """Flink leaves to its connector what that filters: `WHERE age > 5 AND UPPER(name) = 'X' AND id <= 7`."""
+    """Flink leaves the filtering to its connector: `WHERE age > 5 AND UPPER(name) = 'X' AND id <= 7`."""
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)
     lite.execute("CREATE TABLE users (id INT PRIMARY KEY, name TEXT, age TEXT)")
@@ -124,7 +124,7 @@ def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tm
     scan["scanTableSource"]["table"]["resolvedTable"]["options"]["url"] = f"jdbc:sqlite:{file}"
     options = {"connector": "jdbc", "url": f"jdbc:sqlite:{file}", "table-name": "kept"}
     sink["dynamicTableSink"]["table"]["resolvedTable"]["options"] = options
-    # The database is told of `id <= 7`; the text that is read as a number is compared here.
+    # The database filters by `id <= 7`; the text that is read as a number is compared here.
     assert Run(spark, CompiledPlan.from_json(json.dumps(plan)), RunOptions()).execute().rows_in == 6
     assert lite.execute("SELECT id, name FROM kept ORDER BY 1").fetchall() == [(2, "X"), (7, "x")]
     scan["scanTableSource"]["table"]["resolvedTable"]["options"]["filter.handling.policy"] = "NEVER"
@@ -133,7 +133,7 @@ def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tm
 
 
 def test_conditions_that_a_source_took_over_are_those_of_the_program(spark: SparkSession, tmp_path: Path) -> None:
-    """Texts are compared as texts and not as the database orders them; what is unknown is dropped."""
+    """Texts are compared as texts, not in the database's collation; unknown results are dropped."""
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)
     lite.execute("CREATE TABLE users (id INT, name TEXT COLLATE NOCASE, age INT)")

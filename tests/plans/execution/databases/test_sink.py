@@ -1,4 +1,4 @@
-"""Rows written to databases: every type, by key and without one, batches that come again; SQLite and PostgreSQL."""
+"""Rows written to databases: every type, with and without a key, repeated batches; SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def derby(spark: SparkSession) -> Any:
 
 
 def column(result_set: Any) -> list[tuple[int, int | None]]:
-    """The rows of a result set of two numbers."""
+    """The rows of a result set with two numbers."""
     rows = []
     while result_set.next():
         key, value = result_set.getInt(1), result_set.getInt(2)
@@ -129,7 +129,7 @@ def test_every_type_in_sqlite(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def events(folder: Path, *files: list[str]) -> str:
-    """A table of changes, and its files: `+1=5` is a row that comes, `1=5>6` one that changes, `-1=5` one that goes."""
+    """A changelog table and its files: `+1=5` inserts a row, `1=5>6` updates one, `-1=5` deletes one."""
     folder.mkdir()
     for number, lines in enumerate(files):
         documents = []
@@ -141,7 +141,7 @@ def events(folder: Path, *files: list[str]) -> str:
             before, after = (None if op == "c" else rows[0]), (None if op == "d" else rows[-1])
             documents.append(json.dumps({"before": before, "after": after, "op": op}))
         (folder / f"{number}.json").write_text("\n".join(documents))
-        # Files of one moment have no order of batches.
+        # Files with equal times have no order of batches.
         os.utime(folder / f"{number}.json", (number, number))
     return (
         "CREATE TABLE events (id INT PRIMARY KEY NOT ENFORCED, n INT) WITH ('connector' = 'filesystem', "
@@ -163,7 +163,7 @@ def test_by_key_with_deletes_and_as_they_come_in_three_databases_at_once(
     text = events(
         tmp_path / "events",
         ["+1=10", "+2=20", "+3=null", "1=10>11", "+4=40", "-4=40"],
-        # A value goes from one row to another, in a column that is unique: it goes first.
+        # A unique value moves from one row to another: the delete comes first.
         ["-2=20", "+5=20", "3=null>30", "+6=60", "6=60>null"],
         ["-1=11", "+1=12", "5=20>21", "5=21>22"],
     )
@@ -222,13 +222,13 @@ def test_a_micro_batch_that_comes_again_is_passed_over(spark: SparkSession, tmp_
     first(nothing, 1)
     first(rows, 2)
     assert written() == 2
-    # A crash before Spark has noted that the batch is done.
+    # A crash before Spark has recorded the end of the batch.
     again = started("one")
     again(rows, 2)
     assert written() == 2
     again(rows, 3)
     assert written() == 3
-    # What is behind the database, or beside it, is another checkpoint's copy.
+    # Rows ahead of the database, or beside it, belong to another checkpoint's copy.
     with pytest.raises(DataError, match="has micro-batch 3 of this checkpoint in seen already, and the run is at 1"):
         started("one")(rows, 1)
     with pytest.raises(DataError, match=r"has micro-batch 3 .* and the run is at 3: the checkpoint is an older copy"):
@@ -277,7 +277,7 @@ def test_what_a_database_refuses_is_told_before_the_run_or_with_its_words(
 
 
 def while_away(server: Server, action: Callable[[], T], capfd: pytest.CaptureFixture[str]) -> tuple[T, str]:
-    """What an action gives that meets a server which is not there yet, and what it says of that."""
+    """The result of an action whose server is not up yet, and its messages meanwhile."""
     capfd.readouterr()
     said: list[str] = []
 
@@ -303,7 +303,7 @@ def test_a_database_that_is_away_is_waited_for(
     run, shown = while_away(postgres, lambda: Run(spark, plan, RunOptions()), capfd)
     assert shown.startswith(f"waiting for jdbc:postgresql://127.0.0.1:{postgres.port}/postgres, looking for table")
     assert shown.count("\n") == 1
-    # It goes away between the start and the first micro-batch.
+    # The server stops between the start and the first micro-batch.
     _, shown = while_away(postgres, run.execute, capfd)
     assert shown.startswith(f"waiting for jdbc:postgresql://127.0.0.1:{postgres.port}/postgres")
     assert psql(postgres.port, "SELECT * FROM patient ORDER BY 1") == [["1"], ["2"]]

@@ -1,4 +1,4 @@
-"""A run that is killed around the commit of a database, and goes on: every row is there once."""
+"""A run that is killed around the database commit, and restarted: every row is there once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILES, ROWS = 4, 50
 
 
 class Job:
-    """Rows that come, rows by key, and files, from one stream; in a process of its own."""
+    """Appended rows, upserted rows, and files, from one stream; in a process of its own."""
 
     def __init__(self, folder: Path, server: Server, name: str) -> None:
         self.folder, self.server, self.name = folder, server, name
@@ -65,7 +65,7 @@ class Job:
 
     @contextmanager
     def killed(self, locked: str) -> Iterator[None]:
-        """A run that is killed when it waits to write a table; what is within is done before."""
+        """A run that is killed when it waits to write a table; the body of the block runs before."""
         with self._locked(f"{self.name}_{locked}"):
             process = self.start()
             try:
@@ -80,7 +80,7 @@ class Job:
 
     @contextmanager
     def _locked(self, table: str) -> Iterator[None]:
-        """Nobody else writes the table."""
+        """Lock the table against all writers."""
         from tools.services.postgres import DATABASE, USER, programs
 
         text = f"BEGIN; LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE; SELECT pg_sleep(600)"

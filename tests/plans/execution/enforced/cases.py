@@ -1,4 +1,4 @@
-"""Rows for a sink with lengths and NOT NULL on every level, and the options that say what is done with them."""
+"""Rows for a sink with lengths and NOT NULL on every level, and the options for their enforcement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SINK = (
     "a ARRAY<VARCHAR(2)>, n ARRAY<INT NOT NULL>, m MAP<STRING, CHAR(2)>, l ARRAY<ROW<v VARCHAR(2), i INT NOT NULL>>, "
     "s ROW<l ARRAY<VARCHAR(2)>, v VARCHAR(2)>, o MAP<STRING, ROW<c CHAR(2)>>, x ROW<i INT NOT NULL, v VARCHAR(2)>"
 )
-#: The same columns, which may be null; nothing holds the rows of a file to the lengths.
+#: The same columns, but nullable; nothing enforces the lengths for rows of a file.
 SOURCE = SINK.replace(" NOT NULL", "")
 
 ROWS: dict[str, dict[str, Any]] = {
@@ -51,7 +51,7 @@ ANSWERS = Path(__file__).with_name("flink.json")
 
 
 def options(choice: tuple[str, str, str]) -> dict[str, str]:
-    """A choice as options of a session."""
+    """Option values as session options."""
     return dict(zip((LENGTHS, NULLS, NESTED), choice, strict=True))
 
 
@@ -64,6 +64,6 @@ def tables(rows: Path, out: Path) -> tuple[str, str]:
 
 
 def written(out: Path) -> list[dict[str, Any]]:
-    """The rows in a folder of JSON."""
+    """Write the rows into a folder of JSON."""
     files = [path for path in sorted(out.rglob("*")) if path.is_file() and not path.name.startswith((".", "_"))]
     return [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""Asks a real Flink what a sink makes of each row under each choice of options; writes `flink.json`.
+"""Records Flink's result for each row under each combination of options in `flink.json`.
 
 python -m venv flink && flink/bin/pip install apache-flink==2.3.0
 PYTHONPATH=. flink/bin/python tests/plans/execution/enforced/record.py
@@ -21,7 +21,7 @@ REFUSED, FAILED, DROPPED, BROKEN = "refused", "failed", "dropped", "broken"
 
 
 def answer(folder: Path, row: dict[str, Any], choice: tuple[str, str, str]) -> Any:
-    """The row as it is written, or a word for why it is not."""
+    """The row as written, or a word for the reason why it is not."""
     shutil.rmtree(folder / "out", ignore_errors=True)
     (folder / "rows.json").write_text(json.dumps(row) + "\n", encoding="utf-8")
     env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
@@ -44,7 +44,7 @@ def answer(folder: Path, row: dict[str, Any], choice: tuple[str, str, str]) -> A
 
 
 def main() -> None:
-    """Ask everything."""
+    """Record all answers."""
     folder = Path(tempfile.mkdtemp())
     answers = {
         " ".join(choice): {name: answer(folder, row, choice) for name, row in cases.ROWS.items()}

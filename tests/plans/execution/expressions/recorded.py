@@ -1,6 +1,6 @@
-"""Fixtures: expressions that Flink 2.3 compiled and evaluated, and the same evaluated on Spark.
+"""Fixtures: expressions compiled and evaluated by Flink 2.3, and evaluated on Spark.
 
-`results` are Flink's. Where Flink is plainly wrong (docs/reference/limits.md says where), `right` has the results here.
+`results` are Flink's. If Flink is plainly wrong (docs/reference/limits.md says where), `right` has the results here.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Fixture:
                 frame = frame.withColumn(field.name, point if ltz else point.cast("timestamp_ntz"))
             elif isinstance(field.type, t.DateType):
                 frame = frame.withColumn(field.name, F.date_from_unix_date(F.col(field.name)))
-        # A relation of literals would be folded by the optimizer; rows of an RDD are computed as real ones are.
+        # The optimizer would fold a relation of literals; rows of an RDD are computed like real ones.
         return frame
 
     def _schema(self) -> Any:
@@ -101,7 +101,7 @@ def micros_of(text: str) -> int:
 
 
 def to_python(value: Any, type_: LogicalType, inner: bool = False) -> Any:
-    """A value of a JSON file as Spark's createDataFrame takes it; times as numbers, but for those inside others."""
+    """A JSON value for Spark's createDataFrame; top-level times as numbers."""
     if value is None:
         return None
     match type_:
@@ -129,7 +129,7 @@ def to_python(value: Any, type_: LogicalType, inner: bool = False) -> Any:
 
 
 def as_text(column: Column, type_: LogicalType) -> Column:
-    """A result in a shape that Python can hold: times as numbers, floats as their text."""
+    """A result in a form that Python can represent: times as numbers, floats as their text."""
     match type_:
         case t.TimestampLtzType():
             return F.unix_micros(column)
@@ -155,7 +155,7 @@ def as_text(column: Column, type_: LogicalType) -> Column:
 
 
 def from_spark(value: Any, type_: LogicalType) -> Any:
-    """A collected result as the fixtures write it."""
+    """A collected result in the form of the fixtures."""
     if value is None:
         return None
     match type_:
@@ -178,7 +178,7 @@ def from_spark(value: Any, type_: LogicalType) -> Any:
 
 
 def from_flink(value: Any, type_: LogicalType) -> Any:
-    """A recorded result in the shape of `from_spark`."""
+    """A recorded result in the form of `from_spark`."""
     if value is None:
         return None
     match type_:

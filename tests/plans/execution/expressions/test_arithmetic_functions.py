@@ -17,7 +17,7 @@ from compiled_plan.plans.plan import CompiledPlan
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: What Flink gave for five rows.
+#: Flink's results for five rows.
 RAND_7 = [0.7306990420600421, 0.7491696031336331, 0.34830970303125697, 0.8972771427421047, 0.7081771577767972]
 RAND_INTEGER_7_100 = [36, 64, 85, 44, 80]
 #: RAND(n) of the rows 1 to 5.

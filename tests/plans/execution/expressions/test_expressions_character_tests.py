@@ -6,7 +6,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 
-#: Texts by what Flink 2.3 answers for them: IS_ALPHA, IS_DIGIT, IS_DECIMAL.
+#: Flink 2.3's answers by text: IS_ALPHA, IS_DIGIT, IS_DECIMAL.
 TEXTS = {
     (True, False, False): ["abc", "\xe9", "infinity", "nan"],
     (False, False, False): [
@@ -41,7 +41,7 @@ def test_texts(env):
 
 
 def test_numbers_and_their_nulls_go_by_their_type(env):
-    """What Flink says of columns; it folds calls of NULL literals to the same."""
+    """Flink's answers for columns; it folds calls of NULL literals to the same."""
     columns = [("INT", (False, True, True)), ("BIGINT", (False, True, True)), ("TINYINT", (False, True, True))]
     columns += [("DOUBLE", (False, False, True)), ("FLOAT", (False, False, True))]
     columns += [("DECIMAL(5, 2)", (False, False, False))]

@@ -1,4 +1,4 @@
-"""Every recorded expression gives on Spark what it gave in Flink, value by value, or fails where Flink fails."""
+"""Every recorded expression gives Flink's results on Spark, value by value, or fails if Flink fails."""
 
 from __future__ import annotations
 

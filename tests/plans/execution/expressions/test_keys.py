@@ -85,7 +85,7 @@ def test_width_and_scale_do_not_matter(session: SparkSession) -> None:
 
 
 def test_texts_of_floating_numbers_are_their_bits(session: SparkSession) -> None:
-    """Java writes some of them otherwise since version 19, such as 2.0E-3 and 2.2E-322."""
+    """Java 19 and newer write some of them differently, such as 2.0E-3 and 2.2E-322."""
     frame = session.createDataFrame(
         [(2e-3, 2.2e-322, NAN, 0.5, 0.5)], "a DOUBLE, b DOUBLE, c DOUBLE, d DOUBLE, e FLOAT"
     )

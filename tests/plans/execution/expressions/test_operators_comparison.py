@@ -1,6 +1,6 @@
-"""Equality of ROW, STRUCTURED, ARRAY and MAP, with nulls inside, as Flink 2.3.0 has it: nulls inside are equal.
+"""Equality of ROW, STRUCTURED, ARRAY and MAP, with nested nulls, as in Flink 2.3.0: nested nulls are equal.
 
-The exception is a comparison of two row constructors, which SQL takes apart: its nulls are unknown.
+The exception is a comparison of two row constructors, which SQL expands: its nulls are unknown.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WANTED: dict[str, list[Any]] = {
     "r = w": [T, F, T, F, T],
     "NOT (r = q)": [F, T, F, T, F],
     "r IS NOT DISTINCT FROM q": [T, F, T, F, T],
-    # Flink 2.3.0 finds rows never distinct.
+    # Flink 2.3.0 never considers rows distinct.
     "r IS DISTINCT FROM q": [F, T, F, T, F],
     "s = s2": [T, F, T, F, T],
     "s <> s2": [F, T, F, T, F],
@@ -80,7 +80,7 @@ JOINED = {
     "a.r = b.q": "11 14 21 24 33 43 55",
     "a.s = b.s2": "11 14 21 24 33 43 55",
     "a.l = b.l2": "11 14 15 21 24 25 33 43",
-    # Flink 2.3.0 finds maps equal in a comparison, but as keys only if their entries are in one order (no 11).
+    # Flink 2.3.0 considers maps equal in a comparison, but as keys only if their entries are in one order (no 11).
     "a.m = b.m2": "11 24 33 43 54",
 }
 GROUPED = {

@@ -1,4 +1,4 @@
-"""Sets of ranges, as Flink makes them of IN, NOT IN and comparisons with constants."""
+"""Sets of ranges, as Flink builds them from IN, NOT IN and comparisons with constants."""
 
 from __future__ import annotations
 

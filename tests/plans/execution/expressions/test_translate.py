@@ -1,4 +1,4 @@
-"""What cannot run is refused by name, and what fails on a row says why."""
+"""Unsupported expressions are refused by name, and failures on a row have a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions as deep as plans of Flink have them, which nests every chain: Spark computes them."""
+"""Deeply nested expressions, as in Flink's plans, which nest every chain: Spark computes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that say that a partition is complete."""
+"""Success files of complete partitions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_partition_is_told_of_when_its_delay_is_over_and_its_batch_committed(
     committer.wrote(1, ["dt=a/hour=2"])
     committer.settle(0, None, ended=False)
     assert marker_files(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
-    # What is written to as the batch after that is not committed yet, waits for it.
+    # Partitions written by the batch after the uncommitted one wait for it.
     clock.now += 1000
     committer.wrote(2, ["dt=a/hour=2"])
     committer.settle(1, None, ended=False)
@@ -104,7 +104,7 @@ def test_what_is_pending_is_seen_from_the_files_after_a_restart(
 
 
 def test_pending_partitions_are_read_before_the_first_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A listing in the run's thread fails where a micro-batch moves files meanwhile."""
+    """A listing in the run's thread fails if a micro-batch moves files meanwhile."""
     files = MagicMock(return_value=MagicMock(root=str(tmp_path), exists=lambda path: False, walk=lambda folder: []))
     for module in (partition_commits, sink):
         monkeypatch.setattr(module, "Files", files)
@@ -190,7 +190,7 @@ def orders(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_the_example_of_flinks_page(spark: SparkSession, orders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A micro-batch that fails leaves no word of it; the next start says so once all is written."""
+    """A failing micro-batch leaves no success file; the next start writes it once all rows are written."""
     write = FileSink.write
 
     def failing(target: FileSink, frame: DataFrame, batch: int) -> None:
@@ -210,7 +210,7 @@ def test_the_example_of_flinks_page(spark: SparkSession, orders: Path, monkeypat
 
 
 def follow(run: Run, written: threading.Event, folder: Path, wanted: int) -> None:
-    """Run until rows are written and so many partitions are told of, and stop; a run that fails fails the test."""
+    """Run until rows are written and this many partitions are committed, then stop; a failing run fails the test."""
     running = Running(run)
     with running:
         wait_until(lambda: running.future.done() or (written.is_set() and len(marker_files(folder)) >= wanted))
@@ -232,7 +232,7 @@ MONITORED = ", 'source.monitor-interval' = '1 s'"
 
 @pytest.mark.parametrize(("delay", "wanted"), [("200 ms", 2), ("1 h", 0)])
 def test_a_run_that_does_not_end_goes_by_its_clock(spark: SparkSession, orders: Path, delay: str, wanted: int) -> None:
-    """The delay ends with no further row; a run that is stopped says nothing of what is left."""
+    """The delay ends without further rows; a stopped run commits no remaining partitions."""
     more = ", 'sink.partition-commit.success-file.name' = 'ok'"
     follow(*run_of(spark, program(orders, delay, MONITORED, more)), orders / "out", wanted)
     assert [Path(file).name for file in marker_files(orders / "out")] == ["ok"] * wanted
@@ -253,6 +253,6 @@ def test_a_run_that_does_not_end_goes_by_its_watermark(spark: SparkSession, orde
           FROM TUMBLE(TABLE a, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY window_start, window_end;
     """
     follow(*run_of(spark, text), orders / "out", 1)
-    # The one of six o'clock is complete from nine o'clock on.
+    # The partition of six o'clock is complete at nine o'clock.
     assert marker_files(orders / "out") == {"dt=2024-01-01/hour=05/_SUCCESS"}
     assert {path.parent.name for path in (orders / "out").rglob("part-*")} == {"hour=05", "hour=06"}

@@ -121,7 +121,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None
 
 
 def write_foreign(spark: SparkSession, file: Path, schema: dict[str, Any], records: list[dict[str, Any]]) -> None:
-    """A file of another program's, made by Avro's library from JSON."""
+    """A foreign file, written by Avro's library from JSON."""
     jvm: Any = spark._jvm
     parsed = jvm.org.apache.avro.Schema.Parser().parse(json.dumps(schema))
     decoders = jvm.org.apache.avro.io.DecoderFactory.get()

@@ -1,4 +1,4 @@
-"""`avro-confluent` and its like: a registry that speaks the protocol, and another library of Avro's."""
+"""`avro-confluent` and its aliases: a registry that speaks the protocol, and another Avro library."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def record(name: str, /, **fields: Any) -> dict[str, Any]:
 
 
 def message(number: int, schema: Any, value: Any) -> bytes:
-    """As other producers write it."""
+    """A message as other producers write it."""
     data = io.BytesIO()
     fastavro.schemaless_writer(data, fastavro.parse_schema(schema), value)
     return b"\0" + number.to_bytes(4, "big") + data.getvalue()
 
 
 def test_each_message_is_read_by_the_schema_with_which_it_was_written(spark: SparkSession, registry: Registry) -> None:
-    """A column that was not there yet, one that is no longer there, a type that became wider, names of others."""
+    """An added column, a removed one, a widened type, renamed records."""
     first = record("com.shop.Order", id="int", gone="string")
     second = record("com.shop.Order", name=["null", "string"], id="long", note=["null", "string"])
     for number in range(5):
@@ -80,7 +80,7 @@ def test_what_is_written_is_registered_once(spark: SparkSession, registry: Regis
 
 
 def test_events_of_debezium(spark: SparkSession, registry: Registry) -> None:
-    """As Debezium writes them, and as a sink does: an update is a deletion and a creation."""
+    """As written by Debezium and by a sink: an update is a deletion and a creation."""
     row = record("shop.orders.Value", id="long", name=["null", "string"], more=["null", "int"])
     schema = record("shop.orders.Envelope", before=["null", row], after=["null", "shop.orders.Value"], op="string")
     schema["fields"].append({"name": "ts_ms", "type": ["null", "long"], "default": None})
@@ -171,7 +171,7 @@ def test_schemas_that_refer_to_others_and_tokens(spark: SparkSession, registry: 
     assert read(spark, FORMAT, row, [data], options) == [(0, 5, ("z",))]
 
 
-#: What Flink 2.3 registered for a table of these columns, and the message that it wrote of `FULL`. In files it makes a
+#: Flink 2.3's registered schema for a table of these columns, and its message for `FULL`. In files it makes a
 #: union with null of it, in Kafka's messages not.
 FLINK_SCHEMA = (
     '{"type":"record","name":"record","namespace":"org.apache.flink.avro.generated","fields":[{"name":"id'
@@ -227,7 +227,7 @@ def test_schemas_and_messages_are_those_of_flink(spark: SparkSession, registry: 
 
 
 def tls(folder: Path) -> ssl.SSLContext:
-    """A server that shows a certificate and asks for it, too; stores of it are in the folder, `changeit` opens them."""
+    """A server with mutual TLS; its key stores are in the folder, with the password `changeit`."""
     key, shown = folder / "key.pem", folder / "cert.pem"
     make = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=registry -addext subjectAltName=IP:127.0.0.1"
     command("openssl", *make.split(), "-keyout", str(key), "-out", str(shown))

@@ -1,4 +1,4 @@
-"""`avro` in messages, checked with another library of Avro's."""
+"""`avro` in messages, checked with another Avro library."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ EMPTY = "SELECT 1L c0, " + ", ".join(
 
 
 def decoded(message: bytes, schema: Any = SCHEMA) -> Any:
-    """What the other library reads; all bytes have to be of it."""
+    """The value that the other library reads; it must consume all bytes."""
     data = io.BytesIO(message)
     record = fastavro.schemaless_reader(data, schema, None)
     assert data.tell() == len(message)

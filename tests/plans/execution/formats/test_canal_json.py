@@ -1,4 +1,4 @@
-"""`canal-json` and `maxwell-json`: changes are those that Flink 2.3 read and wrote."""
+"""`canal-json` and `maxwell-json`: the changes that Flink 2.3 read and wrote."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_canal(spark: SparkSession) -> None:
         (0, 2, None, weights[1]),
         (1, 1, "a", weights[0]),
         (2, 1, "b", None),
-        # What `old` has as null was null; what it does not have did not change.
+        # Fields in `old` with null were null; fields missing in it did not change.
         (1, 2, None, weights[2]),
         (2, 2, "c", weights[2]),
         (3, 1, "b", None),
@@ -133,7 +133,7 @@ def test_fields_that_cannot_be_read(spark: SparkSession) -> None:
         spark,
         "canal-json",
         line,
-        # The first of two updates has all it needs, the second has no row before it.
+        # The first of two updates has all it needs, the second lacks the row before it.
         canal("UPDATE", [{"id": 3, "name": "z"}, {"id": 4}], [{"name": "y"}]),
         ignore_parse_errors="true",
     )

@@ -85,7 +85,7 @@ LONG, INTEGER = 2**63 - 1, 2**31 - 1
     ],
 )
 def test_values_with_and_without_quotes(spark: SparkSession, line: str, row: tuple[object, ...], quoted: str) -> None:
-    """A line with a quote is read in another way; the quote is that of one more column."""
+    """A line with a quote is parsed differently; the quote belongs to an additional column."""
     options = {"null_literal": "-", "ignore_trailing_unmappable": "true", "ignore_parse_errors": "true"}
     text = line if not quoted else line.replace("\r", "") + ',""'
     rows = read(spark, text + "\n", "INT", "STRING", "BIGINT", "TIMESTAMP(6)", **options)
@@ -190,7 +190,7 @@ PAIR = t.row_of(["n", "s"], [t.parse_type("INT"), t.parse_type("STRING")])
     ],
 )
 def test_a_message_is_one_record(spark: SparkSession, message: str, row: tuple[int, str], beside: Any) -> None:
-    """Its first line, as in Flink; a quoted cell may have line ends."""
+    """Its first line, as in Flink; a quoted cell may contain line ends."""
     assert messages.read(spark, "csv", PAIR, [message.encode(), b"7,z"], beside) == [(0, *row), (0, 7, "z")]
 
 

@@ -1,4 +1,4 @@
-"""Options of formats have the effect that they have in Flink, whose results of the same tables are kept here."""
+"""Options of formats have Flink's effect, whose results for the same tables are recorded here."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REGISTRY = (
     "url subject schema ssl.keystore.location ssl.keystore.password ssl.truststore.location ssl.truststore.password "
     "basic-auth.credentials-source basic-auth.user-info bearer-auth.credentials-source bearer-auth.token"
 )
-#: The options of the factories of Flink 2.3, by format; `properties` is a group of options there.
+#: The options of Flink 2.3's factories by format; `properties` is a group of options there.
 OPTIONS = {
     "avro": "codec encoding timestamp_mapping.legacy",
     "avro-confluent": _REGISTRY,
@@ -54,7 +54,7 @@ def test_every_option_of_lines_has_a_table_that_needs_it() -> None:
     cases = [*format_options.READS.values(), *format_options.WRITES.values()]
     tried = {option for case in cases for option in case.options}
     formats = ("json", "csv", "raw", "debezium-json", "canal-json", "maxwell-json")
-    # What fails has tests of its own, as have NULL keys, which no expression of Spark's gives a map.
+    # Failing cases have tests of their own, and so have NULL keys, which no Spark expression puts into a map.
     assert {option for name in formats for option in OPTIONS[name].split()} - tried == {
         "fail-on-missing-field",
         "fail-on-missing-columns",
@@ -69,7 +69,7 @@ def test_results_are_those_of_flink(spark: SparkSession, tmp_path: Path) -> None
     Run(spark, plan, RunOptions()).execute()
     expected = json.loads(FLINK.read_text(encoding="utf-8"))
     results = format_options.results(tmp_path / "all")
-    # Flink's writer of files takes this option and does not heed it; that of messages does.
+    # Flink's file writer accepts this option and ignores it; its message writer does not.
     assert expected.pop("w-csv-plain") == ["2.7E-8,1E+5"]
     assert results.pop("w-csv-plain") == ["0.000000027,100000"]
     assert {name: lines for name, lines in results.items() if lines != expected[name]} == {}
@@ -77,7 +77,7 @@ def test_results_are_those_of_flink(spark: SparkSession, tmp_path: Path) -> None
 
 
 def test_a_map_with_a_null_key_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark's maps have none, whatever `map-null-key.mode` says; of a key that is given twice the last counts."""
+    """Spark's maps have no null keys, whatever `map-null-key.mode` says; of duplicate keys the last counts."""
     program = """
         CREATE TABLE o (m MAP<STRING, INT>) WITH (
           'connector' = 'filesystem', 'path' = '{path}', 'format' = 'json', 'json.map-null-key.mode' = 'DROP');

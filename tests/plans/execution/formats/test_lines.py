@@ -1,4 +1,4 @@
-"""Files of lines: where a file is cut for several tasks, what it is compressed with, and how rows stand."""
+"""Line files: splits for several tasks, compression, and row order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 @contextmanager
 def parts_of(spark: SparkSession, size: int) -> Iterator[None]:
-    """Tasks read so many bytes of a file."""
+    """Limit the bytes of a file that a task reads."""
     names = ("spark.sql.files.maxPartitionBytes", "spark.sql.files.openCostInBytes")
     before = [spark.conf.get(name) for name in names]
     for name, value in zip(names, (str(size), "1"), strict=True):
@@ -91,7 +91,7 @@ def test_rows_stand_by_time_path_and_place(spark: SparkSession, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["raw", "avro"])
 def test_files_of_all_formats_stand_by_the_same_paths(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    """Tables of several formats have files of one time, and their rows stand among each other."""
+    """Tables of several formats have files with equal times, and their rows interleave."""
     format_, order = file_format(name), Order(3)
     rows = spark.createDataFrame([("x",)], "c0 string").selectExpr("CAST(0 AS TINYINT) kind", "c0")
     writer(format_, rows, RAW).save(str(tmp_path / "a b"))
@@ -119,7 +119,7 @@ def test_a_column_that_nobody_reads_is_not_looked_at(spark: SparkSession, tmp_pa
 
 
 def test_a_field_that_nobody_reads_may_be_missing(spark: SparkSession, tmp_path: Path) -> None:
-    """As in Flink, whose format is told of the fields that are read alone."""
+    """As in Flink, whose format reads the needed fields only."""
     (tmp_path / "rows").write_text('{"a": 1}\n{"a": 2, "b": "no number"}\n')
     row = t.row_of(["a", "b"], [t.INT, t.INT])
     spec = FormatTable("c.d.t", row, {"fail-on-missing-field": "true"})

@@ -1,4 +1,4 @@
-"""Changes are those that Flink 2.3 read and wrote."""
+"""The changes that Flink 2.3 read and wrote."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_faults(spark: SparkSession, line: str, text: str) -> None:
     with pytest.raises(FAILURE, match=text):
         changes(spark, line)
     left = changes(spark, line, ignore_parse_errors="true")
-    # A field that cannot be read becomes null; any other fault takes the event away.
+    # An unreadable field becomes null; any other fault drops the event.
     assert [(r.kind, r.c0) for r in left] == ([(0, None)] if '"z"' in line else [])
 
 

@@ -1,4 +1,4 @@
-"""Values and texts are those that Flink 2.3 read and wrote."""
+"""The values and texts that Flink 2.3 read and wrote."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_lines(spark: SparkSession) -> None:
     lines = ['{"col0": 1} trailing', "", '[{"col0": 2}, {"col0": 3}]', "[]", '{"other": 1}\r', '{"col0": 4, "col0": 5}']
     parsed = decode(spark, "json", lines, columns)
     assert [r.c0 for r in parsed] == [1, 2, 3, None, 5]
-    # The rows of one line are told apart by the suffix of their path, in order.
+    # The rows of one line are distinguished by the suffix of their path, in order.
     assert [None if r.path is None else bytes(r.path) for r in parsed][1:3] == [None, b"\x00\x00\x00\x01"]
     bad = ["{", "5", "null", "  ", "[1]", "{'col0': 1}"]
     assert decode(spark, "json", bad, columns, ignore__parse__errors="true") == []

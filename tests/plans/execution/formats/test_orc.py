@@ -1,4 +1,4 @@
-"""`orc`, written and read through Spark; clocks are checked with ORC's own library."""
+"""`orc`, written and read through Spark; timestamps are checked with ORC's own library."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, zone: str) -> None:
 
 
 def first_clock(spark: SparkSession, file: Path) -> str:
-    """What ORC's library shows of the first column of the first row; checks the compression too."""
+    """First column of the first row, read by ORC's library; also checks the compression."""
     jvm: Any = spark._jvm
     library = jvm.org.apache.orc.OrcFile
     conf = spark._jsparkSession.sessionState().newHadoopConf()

@@ -1,4 +1,4 @@
-"""`protobuf`: rows and messages are those that Flink 2.3 read and wrote; see `tests.support.protobufs`."""
+"""`protobuf`: the rows and messages that Flink 2.3 read and wrote; see `tests.support.protobufs`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 FAILURE = (PySparkException, Py4JJavaError)
 FLINK: dict[str, str] = json.loads(Path(__file__).with_name("flink_protobuf.json").read_text(encoding="utf-8"))
-#: What fails in Flink says so behind this.
+#: Prefix of errors in Flink.
 FAILS = "! "
 
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Types are those of the files, and no class is asked."""
+    """Take types from the files without loading a class."""
     types = {name: type_ for type_, name in protobufs.CLASSES.items()}
     monkeypatch.setattr(protobuf, "descriptors", lambda spark, name, table: protobufs.kernel_type(types[name]))
 
@@ -61,7 +61,7 @@ def printed(spark: SparkSession, spec: FormatTable, kind: Column, row: Column) -
 
 
 def read(spark: SparkSession, case: Case) -> Column:
-    """The one row of a message, as text; null where there is none."""
+    """The one row of a message, as text; null if there is none."""
     spec = table(case)
     message = F.lit(bytearray(case.bytes)).cast("string")
     change = F.get(message_changes(spark, formats(spark), spec, message), F.lit(0))
@@ -70,7 +70,7 @@ def read(spark: SparkSession, case: Case) -> Column:
 
 
 def written(spark: SparkSession, case: Case) -> Column:
-    """The message of a row, which another format reads."""
+    """The message of a row, written by another format."""
     spec = table(case)
     assert isinstance(case.message, str)
     json_ = FormatTable("c.d.t", spec.row, {})
@@ -80,7 +80,7 @@ def written(spark: SparkSession, case: Case) -> Column:
 
 
 def results(spark: SparkSession, columns: dict[str, Column]) -> dict[str, Any]:
-    """One query for all columns."""
+    """Compute all columns in one query."""
     frame = spark.range(1).select(*(of.alias(f"r{at}") for at, of in enumerate(columns.values())))
     (row,) = frame.collect()
     return dict(zip(columns, row, strict=True))
@@ -103,7 +103,7 @@ def test_rows_are_those_of_flink(spark: SparkSession) -> None:
 
 @pytest.mark.usefixtures("known")
 def test_messages_are_those_of_flink(spark: SparkSession) -> None:
-    """Another library of Protocol Buffers reads the same in both."""
+    """Another Protocol Buffers library reads the same from both."""
     actual = results(spark, {name: written(spark, case) for name, case in fine(protobufs.WRITES, "write")})
     texts = {name: protobufs.decoded(protobufs.WRITES[name].type, bytes(data)) for name, data in actual.items()}
     wanted = {name: bytes.fromhex(FLINK[f"write {name}"]) for name in actual}

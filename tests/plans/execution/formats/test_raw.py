@@ -1,4 +1,4 @@
-"""`raw`: values and bytes are those that Flink 2.3 read and wrote."""
+"""`raw`: the values and bytes that Flink 2.3 read and wrote."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_read_and_written(
     spark: SparkSession, tmp_path: Path, content: bytes, type_: str, options: dict[str, str], expected: list[Any]
 ) -> None:
     assert read(spark, tmp_path, content, type_, **options) == expected
-    # What was read is written as it was, but for the ends of lines.
+    # Data is written back unchanged, but for the line ends.
     spec = spec_of(type_, options)
     spec = FormatTable(spec.table, t.row_of(["v"], [spec.row.fields[0].type]), options)
     frame = file_format("raw").scan(spark.read, str(tmp_path / "in"), spec, [])  # type: ignore[arg-type]

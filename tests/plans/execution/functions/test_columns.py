@@ -17,7 +17,7 @@ from compiled_plan.plans.types.row import Row
 
 
 def test_modules_that_a_plan_is_allowed_are_of_no_other_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `--functions-from` allows holds for that plan: not for another one, nor for the process afterwards."""
+    """`--functions-from` applies to that plan: not to another one, nor to the process afterwards."""
     (tmp_path / "permitted.py").write_text(
         "from dataclasses import dataclass\n"
         "from compiled_plan import ScalarFunction\n\n\n"

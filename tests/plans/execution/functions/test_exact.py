@@ -1,4 +1,4 @@
-"""Accumulators as values of their type: what is written is read as it was, or is not a value of the type."""
+"""Accumulators as values of their type: a round trip preserves them, or they are not values of the type."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ FIT = [
 
 @pytest.mark.parametrize(("annotation", "value"), FIT)
 def test_values_come_back(annotation: Any, value: Any) -> None:
-    """Objects are made past their constructors, which may compute; the user's decimal context plays no part."""
+    """Objects are created without their constructors, which may compute; the user's decimal context has no effect."""
     codec = exact(of(annotation))
     assert codec is not None
     with localcontext(prec=3):
@@ -147,5 +147,5 @@ def test_types_whose_values_would_not_all_come_back(annotation: Any) -> None:
 
 
 def test_a_frozen_class_with_slots() -> None:
-    """It pickles by methods of its own."""
+    """A class with its own pickling methods."""
     assert exact(of(Frozen)) is None

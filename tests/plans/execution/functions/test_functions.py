@@ -62,7 +62,7 @@ class Lengths(TableFunction[Row]):
 
 
 class Counted(ScalarFunction):
-    """Numbers its calls from a start, opened and closed with each task."""
+    """Number its calls from a start value; opened and closed with each task."""
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -139,7 +139,7 @@ def test_scalar_functions(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Path) -> None:
-    """The function fails for 13: the plain part of the condition keeps that row away, with other inserts beside it."""
+    """The function fails for 13: the plain part of the condition filters that row, with other inserts beside it."""
     rows = [{"a": 13, "s": "bad"}, {"a": 5, "s": "good"}, {"a": -5, "s": "low"}]
     result = run(
         spark,
@@ -155,7 +155,7 @@ def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Pat
 
 
 def test_a_branch_of_case_is_called_for_its_rows_alone(spark: SparkSession, tmp_path: Path) -> None:
-    """The function fails for 13, which does not come to it; its own result leads to another call."""
+    """The function fails for 13, which does not reach it; its own result leads to another call."""
     result = run(
         spark,
         tmp_path,
@@ -297,7 +297,7 @@ def test_a_module_that_is_not_allowed(spark: SparkSession) -> None:
 
 
 class Fraction:
-    """No SQL type: it passes from function to function as it is."""
+    """A value without an SQL type passes from function to function unchanged."""
 
     def __init__(self, up: int, down: int) -> None:
         self.up, self.down = up, down
@@ -368,7 +368,7 @@ def test_raw_converters_and_overloads(spark: SparkSession, tmp_path: Path) -> No
 
 
 def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
-    """A key of a join, and the rest of its condition, which is checked above it."""
+    """A join key, and the rest of the condition, which is checked above the join."""
     result = run(
         spark,
         tmp_path,
@@ -382,7 +382,7 @@ def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_functions_in_event_time(spark: SparkSession, tmp_path: Path) -> None:
-    """Below a window and above it: rows keep their watermarks on the way."""
+    """Below a window and above it: rows keep their watermarks."""
     rows = [{"a": at, "s": "ab"[at % 2], "ts": f"2024-01-01 00:00:0{at}"} for at in range(6)]
     result = run(
         spark,

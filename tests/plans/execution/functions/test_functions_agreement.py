@@ -1,4 +1,4 @@
-"""Functions convert whole batches in a way of their own, several times as fast: it agrees with that of all others."""
+"""Functions convert whole batches by a path of their own, several times as fast: it agrees with the general one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Point:
     y: str | None
 
 
-#: For every type: objects of its classes, the usual one first; what all must come out as again.
+#: For every type: objects of its classes, the usual one first; the expected class of the round trip.
 OBJECTS: dict[str, list[Any]] = {
     "CHAR(3)": ["abc", b"abc"],
     "STRING": ["äß", "äß".encode(), ""],
@@ -66,7 +66,7 @@ OBJECTS: dict[str, list[Any]] = {
 
 
 def test_every_type_and_class_of_either_is_here() -> None:
-    """All logical types, and of each all classes that functions know; the other way knows them, too."""
+    """All logical types with all classes that functions support; the general path supports them, too."""
     here = {type(parse_type(text)): objects for text, objects in OBJECTS.items()}
     assert {*builtin.SIMPLE, *nested.CLASSES} - {t.NullType} == set(here)
     for type_, classes in bridge.CLASSES.items():

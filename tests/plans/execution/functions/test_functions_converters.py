@@ -1,4 +1,4 @@
-"""Converters of the program's own, in the types of user functions."""
+"""User-defined converters in the types of user functions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_function_over_objects_of_its_own(spark: SparkSession) -> None:
 
 
 class Told(DataTypeConverter[str, Shift]):
-    """Fails in the way that a value says."""
+    """Fail in the way that the value selects."""
 
     def to_internal(self, external: Shift) -> Any:
         return {1: 5, 2: None}[external.length]

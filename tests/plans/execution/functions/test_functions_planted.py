@@ -1,6 +1,6 @@
-"""Pickles planted in state and tables: nothing that they name runs, by whichever way they are read.
+"""Planted pickles in state and tables: nothing that they name runs, whichever way they are read.
 
-A first run stands for the attacker: while `ARMED` is there, objects of `Planted` pickle as a call that makes a folder.
+The first run plays the attacker: while `ARMED` exists, objects of `Planted` pickle as a call that creates a folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.attack
 
-#: Workers are other processes, so that a file says what is to be pickled.
+#: Workers are separate processes, so a file selects what is pickled.
 ARMED = Path(f"/tmp/compiled-plan-planted-{os.getpid()}")
 
 
@@ -81,7 +81,7 @@ class Unwrap(ScalarFunction):
 
 WINDOW = "FROM TABLE({}(TABLE t{}, DESCRIPTOR(ts), {})) GROUP BY k, window_start, window_end"
 OVER = "OVER (PARTITION BY k ORDER BY ts {})"
-#: By the way in: a query that gives numbers.
+#: By entry point: a query that returns numbers.
 QUERIES = {
     "group": "SELECT total(v) FROM t GROUP BY k",
     "distinct": "SELECT total(DISTINCT v) FROM t GROUP BY k",
@@ -96,7 +96,7 @@ QUERIES = {
 
 
 class Program:
-    """A program in a folder: what is read, its checkpoint, and the folder that a planted pickle would make."""
+    """A program in a folder: its input, its checkpoint, and the folder that a planted pickle would create."""
 
     def __init__(self, spark: SparkSession, folder: Path, query: str) -> None:
         self.spark, self.folder, self.checkpoint, self.target = spark, folder, folder / "checkpoint", folder / "ran"
@@ -128,7 +128,7 @@ class Program:
         return lines
 
     def refused(self, **options: Any) -> None:
-        """The second run: another row for the key, and what goes on from there."""
+        """The second run: another row for the key, and the results from there on."""
         self.put(2, "2024-01-01 00:00:02")
         with pytest.raises(ExecutionError, match=r"names posix\.mkdir.*--trust-pickled-state"):
             self.start(**options)
@@ -149,13 +149,13 @@ def test_the_plant_is_a_real_one(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_migration(spark: SparkSession, tmp_path: Path) -> None:
-    """Into a new generation, beside a call that was not there."""
+    """Into a new generation, with an added call."""
     program = Program(spark, tmp_path, QUERIES["group"])
     program.refused(upgrade="migrate")
 
 
 def _spec(checkpoint: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change what the checkpoint says of its aggregate functions in Python."""
+    """Change the description of the checkpoint's Python aggregate functions."""
     for file in checkpoint.glob("**/stages.json"):
         stages = json.loads(file.read_text())
         for operator in (operator for stage in stages for operator in stage["operators"]):
@@ -165,7 +165,7 @@ def _spec(checkpoint: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 
 def test_looking_at_state(spark: SparkSession, tmp_path: Path) -> None:
-    """And a checkpoint that says which process its functions are computed in."""
+    """Also with a checkpoint that names the process in which its functions are computed."""
     program = Program(spark, tmp_path, QUERIES["group"])
     uid = next(node.uid for node in program.plan.nodes if node.uid)
     said = {"executable": "/bin/mkdir", "program": str(program.target)}
@@ -178,7 +178,7 @@ def test_looking_at_state(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_table(spark: SparkSession, tmp_path: Path) -> None:
-    """RAW columns of files are bytes that anybody may have written."""
+    """RAW columns of files are bytes from any writer."""
     import pickle
 
     target = tmp_path / "ran"

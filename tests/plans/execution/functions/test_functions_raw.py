@@ -60,7 +60,7 @@ UNION ALL SELECT 'in', CAST(id AS STRING), '' FROM t WHERE r IN (make(2, 1), mak
 
 
 def test_raw_in_group_by_distinct_and_joins(spark: SparkSession, env: TableEnvironment) -> None:
-    """As Flink, which takes the bytes of its serializer."""
+    """As in Flink, which uses the bytes of its serializer."""
     result: dict[str, set[tuple[str, str]]] = {}
     for what, a, b in env.sql_query(QUERY).to_pandas().itertuples(index=False):
         result.setdefault(what, set()).add((a, b))

@@ -1,4 +1,4 @@
-"""Functions on their way to the workers, whatever their modules import and however they are made."""
+"""Transfer of functions to workers, whatever their modules import and however they are defined."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def adding(step: int) -> type[ScalarFunction]:
 
 
 def test_classes_of_one_name(spark: SparkSession) -> None:
-    """A function makes classes of one name, and a class is defined anew: each name runs what it was registered with."""
+    """A function creates classes of one name, and a class is redefined: each name runs its registered class."""
     env = TableEnvironment()
     for step in (1, 10, 100):
         env.create_temporary_function(f"add{step}", adding(step))
@@ -258,7 +258,7 @@ if __name__ == "__main__":
 
 @pytest.mark.spark
 def test_the_main_module_and_functions_from(tmp_path: Path) -> None:
-    """A program by itself, whose functions are those of `__main__`; its plan, compiled and executed by the commands."""
+    """A standalone program whose functions are those of `__main__`; its plan, compiled and executed by the commands."""
     (tmp_path / "prog.py").write_text(PROGRAM)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     by_itself = subprocess.run(
@@ -277,7 +277,7 @@ def test_the_main_module_and_functions_from(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_has_only_spark_and_arrow(modules: ModuleType, tmp_path: Path, monkeypatch: Any) -> None:
-    """The product's sources travel along to other machines, and the user's modules in the pickle."""
+    """The product's sources are sent to other machines, and the user's modules in the pickle."""
     monkeypatch.setattr(shipping, "_home", lambda: shipping.Home(archive=shipping._sources()))
     site = tmp_path / "site"
     site.mkdir()

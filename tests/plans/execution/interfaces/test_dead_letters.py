@@ -1,4 +1,4 @@
-"""Records that cannot be read and are put aside: with their place and the reason, once, and counted."""
+"""Dead letters: unreadable records with their place and the reason, once, and counted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    """What is in the files of a folder, all of them."""
+    """All rows in the files of a folder."""
     letters = [json.loads(line) for file in folder.rglob("*.json") for line in file.read_text().splitlines()]
     assert [file.name for file in folder.rglob("*") if file.name.startswith(".compiled-plan-")] == []
     return sorted(
@@ -41,7 +41,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
-    """Rows go on to windows and a join of tables; records of three formats go to one folder."""
+    """Rows continue to windows and a join of tables; records of three formats go to one folder."""
     for name in ("a", "b", "c"):
         (tmp_path / name).mkdir()
     (tmp_path / "a/1.json").write_text(
@@ -125,7 +125,7 @@ def test_a_micro_batch_that_runs_again_writes_them_once(
 
 
 def test_messages(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
-    """Values, keys, events with several changes; a registry that is away is no message's fault."""
+    """Values, keys, events with several changes; an unavailable registry is no fault of the message."""
     topics = Topics(spark, kafka)
     topics.make("dead-in", 2)
     topics.make("dead-avro")
@@ -176,7 +176,7 @@ def test_messages(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
 
 
 def test_tables_of_the_program(spark: SparkSession, postgres: Server, tmp_path: Path) -> None:
-    """Two tables share one in a database, a third has lines; what is put aside again is there once."""
+    """Two tables share one in a database, a third has lines; a repeated dead letter is there once."""
     for name, text in (("a", '{"id": 1}\nno\n'), ("b", "x\n2\ny\n"), ("c", "{}\n[\n")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "1").write_text(text)

@@ -1,4 +1,4 @@
-"""Aggregates of all kinds over random rows, in a stage; with what the stage did for them."""
+"""Aggregates of all kinds over random rows in a stage, with the stage's figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OTHERS = {**FIGURES, "uid": "others", "output": "o1"}
 
 
 def some(random: Random, keys: int, rows: int) -> list[dict[str, Any]]:
-    """Rows in which anything may be null."""
+    """Rows with nulls in any column."""
     return [
         {
             "k": random.choice([None, *map(str, range(keys))]),
@@ -55,11 +55,11 @@ def some(random: Random, keys: int, rows: int) -> list[dict[str, Any]]:
 
 @dataclass(slots=True)
 class Figures:
-    """What came of the micro-batches of a stage.
+    """Figures of a stage's micro-batches.
 
     Args:
-        came: the rows that came out of each, as they came.
-        shuffled: how many rows went through the shuffle in each.
+        came: the output rows of each, in order of arrival.
+        shuffled: the number of shuffled rows of each.
         plan: the physical plan of the last.
         metrics: of the operators.
     """
@@ -71,7 +71,7 @@ class Figures:
 
     @property
     def results(self) -> list[list[str]]:
-        """What came out of each, in the order of the rows."""
+        """The sorted output of each."""
         return [sorted(map(str, rows)) for rows in self.came]
 
 
@@ -89,10 +89,10 @@ def figures(
     Args:
         spark: the session.
         path: a new folder for input and checkpoint.
-        host: in which operators run.
+        host: the state host.
         batches: the rows of each.
-        folds: whether rows of a key become one before they are shuffled.
-        operators: 1, or 2, of which one has the rows where `b` is true.
+        folds: whether rows of a key are combined before the shuffle.
+        operators: 1, or 2, of which one gets the rows where `b` is true.
     """
     (path / "in").mkdir(parents=True)
     read = spark.readStream.schema(TYPES).json(str(path / "in"))
@@ -118,7 +118,7 @@ def figures(
 
 
 def attached(frame: DataFrame, host: str, operators: Sequence[dict[str, Any]], *, folds: bool) -> Any:
-    """A stage over rows."""
+    """Attach a stage to rows."""
     spec: dict[str, Any] = {"name": "stage", "host": host, "timeMode": "processing", "passThrough": []}
     spec["operators"] = [staged(operator) for operator in operators]
     jvm: Any = frame.sparkSession._jvm
@@ -126,7 +126,7 @@ def attached(frame: DataFrame, host: str, operators: Sequence[dict[str, Any]], *
 
 
 def shuffled(running: Running) -> int:
-    """How many rows went through the shuffle in the last micro-batch."""
+    """The number of shuffled rows in the last micro-batch."""
     query: Any = running.query._jsq
     written = [node.metrics().get("shuffleRecordsWritten") for node in _nodes(query.streamingQuery().lastExecution())]
     return sum(metric.get().value() for metric in written if metric.isDefined())

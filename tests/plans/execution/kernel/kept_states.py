@@ -1,8 +1,8 @@
-"""Rows from which each operator makes a state, and the files in `states/` that keep the bytes of all formats.
+"""Rows from which each operator builds a state, and the files in `states/` with the bytes of all formats.
 
-    python -m tests.plans.execution.kernel.kept_states        # writes the files that are missing
+    python -m tests.plans.execution.kernel.kept_states        # writes missing files
 
-A file is never written again: it is what some release wrote, and what every later one must read.
+A file is never rewritten: some release wrote it, and every later one must read it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TYPES = ["STRING", "INT", "BIGINT"]
 
 @dataclass(frozen=True)
 class Case:
-    """An operator's spec and the rows after which its state is kept; or a state that needs more than rows."""
+    """An operator's spec and the rows after which its state is recorded; or a state that needs more than rows."""
 
     spec: dict[str, Any]
     steps: Sequence[Step] = ()
@@ -314,13 +314,13 @@ CASES: dict[str, Case] = {
 
 
 def written(harness: Harness, case: Case) -> dict[str, Any]:
-    """The spec of a case, the format of its state, and the states of its keys: bytes, and what they mean."""
+    """The spec of a case, the format of its state, and the states of its keys: bytes, and their meaning."""
     states = {} if case.state is None else {"a": bytes.fromhex(case.state + "02")}
     return {"spec": case.spec, **harness.states(case.spec, case.steps, states)}
 
 
 def main() -> None:
-    """Write the files that are missing."""
+    """Write missing files."""
     harness = Harness()
     FOLDER.mkdir(exist_ok=True)
     for name, case in CASES.items():

@@ -1,4 +1,4 @@
-"""Finding a Java that is fit."""
+"""Search for a suitable Java."""
 
 from __future__ import annotations
 

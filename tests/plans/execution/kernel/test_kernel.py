@@ -1,4 +1,4 @@
-"""Finding the kernel's jar."""
+"""Search for the kernel's jar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a key that become one before they are shuffled give what they give one by one."""
+"""Rows of a key that are combined before the shuffle give the same results as one by one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, 
     some_rows = session.range(0, rows, 1, 1).selectExpr(
         f"CAST(pmod(hash(id), {keys}) AS STRING) AS k", "id AS v", "id % 3 = 0 AS b", "CAST(id % 10 AS STRING) AS t"
     )
-    # Of a file that one task reads, so that a key that is folded twice was given on between.
+    # Of a file that one task reads, so that a key combined twice was flushed in between.
     some_rows.write.option("compression", "gzip").json(str(path))
     read = session.readStream.schema(TYPES).json(str(path))
     handle = attached(

@@ -1,4 +1,4 @@
-"""The rows of a key are brought together without a sort, and by one where they are too many."""
+"""The rows of a key are gathered without a sort, and by one if they are too many."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
 
 
 def descents(rows: list[Row]) -> int:
-    """How often a key comes after a greater one."""
+    """Number of keys that follow a greater one."""
     keys = [(row.o0 or row.o1).k or "~" for row in rows]
     return sum(after < before for before, after in pairwise(keys))
 
@@ -42,7 +42,7 @@ def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path) -> N
     session.conf.set(OPTION, "2000")
     sorted_ = figures(session, tmp_path / "sorted", TRANSFORM, batches, folds=False, operators=2)
     assert sorted_.results == gathered.results
-    # Keys come as their first rows did; of two tasks with two operators each, in four sorted runs.
+    # Keys in the order of their first rows; of two tasks with two operators each, in four sorted runs.
     assert descents(gathered.came[2]) > 100
     assert descents(sorted_.came[2]) < 4
 

@@ -1,4 +1,4 @@
-"""Stages hosted by `flatMapGroupsWithState`, whose timeouts are the timers of operators."""
+"""Stages hosted by `flatMapGroupsWithState`, whose timeouts serve as operator timers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What gives tasks access to Spark's state is made once and goes from task to task, each with a store of its own."""
+"""Tasks' access to Spark's state is created once and passed from task to task, each with a store of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def field(spark: SparkSession, name: str) -> Any:
 
 
 def idle(spark: SparkSession) -> dict[str, int]:
-    """How many no task has, by what their timers go by."""
+    """Number of idle accesses by timer clock."""
     return {entry.getKey(): entry.getValue().size() for entry in field(spark, "IDLE").entrySet()}
 
 
@@ -30,7 +30,7 @@ def test_this_spark_has_the_fields(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("ttl", ["0 s", "1 h"])
 def test_later_tasks_use_what_tasks_left(spark: SparkSession, tmp_path: Path, ttl: str) -> None:
-    """Two stages in ten micro-batches: as many as run at once, not as many as there are tasks."""
+    """Two stages in ten micro-batches: as many as run concurrently, not as many as there are tasks."""
     for batch in range(10):
         put(tmp_path / "r", f"{batch}.json", *({"k": f"k{at % 7}", "v": batch} for at in range(20)))
     program = (

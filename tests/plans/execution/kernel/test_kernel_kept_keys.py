@@ -1,4 +1,4 @@
-"""States that stay as operators put them, and are written later; see `KeptKeys` in the kernel's README."""
+"""State in memory that is written later; see `KeptKeys` in the kernel's README."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_what_is_written_later_is_what_would_be_written_at_once(harness: Harness
 
 @pytest.mark.parametrize("type_", ["INNER", "LEFT"])
 def test_rows_expire_in_a_state_that_is_kept(harness: Harness, type_: str) -> None:
-    """`Harness.run` compares: a kept store looks at the time itself, where another is read anew."""
+    """`Harness.run` compares: a store in memory checks the time itself, another is read again."""
     spec = {**test_join.spec(type_), "ttl": [10, 10]}
     left, right = (Change("+I", (1, 1), port=port, key="1") for port in (0, 1))
     answers = harness.run(spec, [Step(0, [left]), Step(1, [right]), Step(12, [right])])

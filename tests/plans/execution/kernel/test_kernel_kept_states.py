@@ -1,7 +1,7 @@
-"""State that any release wrote is read, means what it meant, and is described alike.
+"""State written by any release is readable, has the same meaning, and the same description.
 
-That a state is what it means, `encode(decode(bytes)) == bytes`, is checked by the harness for every state that any
-test of an operator makes, those of random rows among them; so is that its timer is set in time.
+The harness checks `encode(decode(bytes)) == bytes` for every state that any
+test of an operator creates, those of random rows among them; and that its timer is set in time.
 """
 
 from __future__ import annotations

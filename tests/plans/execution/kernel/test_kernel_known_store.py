@@ -1,4 +1,4 @@
-"""What tasks know of a store of state from those before them: its keys, and that it is made."""
+"""Knowledge that tasks inherit about a state store: its keys, and that it exists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROGRAM = "INSERT INTO s SELECT k, COUNT(*), SUM(v) FROM r GROUP BY k;"
 
 
 class Asked(StreamingQueryListener):
-    """How often micro-batches asked RocksDB for a key."""
+    """RocksDB lookups of micro-batches."""
 
     def __init__(self) -> None:
         self.counts: list[int] = []
@@ -45,7 +45,7 @@ class Asked(StreamingQueryListener):
 
 
 def test_keys_that_are_new_are_not_asked_for(spark: SparkSession, tmp_path: Path) -> None:
-    """Where the run began with an empty store; keys that come again are, and all of them after another start."""
+    """If the run began with an empty store; repeated keys are looked up, and all of them after another start."""
     script = table(tmp_path, "r", "k BIGINT, v BIGINT") + table(
         tmp_path, "s", "k BIGINT, n BIGINT, v BIGINT", "debezium-json"
     )
@@ -75,7 +75,7 @@ def versions(spark: SparkSession) -> set[tuple[int, bool]]:
 
 @pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 97), ("0 s", 20_011)])
 def test_keys_of_all_batches_and_starts_are_found(spark: SparkSession, tmp_path: Path, ttl: str, many: int) -> None:
-    """Keys come back in later batches, and after a start that knows nothing of the store."""
+    """Keys return in later batches, and after a start that knows nothing of the store."""
     script = (
         f"SET 'table.exec.state.ttl' = '{ttl}';"
         + table(tmp_path, "r", "k BIGINT, v BIGINT")

@@ -1,6 +1,6 @@
-"""State that is moved to an operator with other columns: it goes on as if nothing had happened.
+"""State that moves to an operator with other columns continues as if unchanged.
 
-`Harness.run` moves the state of every test of an operator unchanged; here columns, types and calls change.
+`Harness.run` moves the state of every operator test unchanged; here columns, types and calls change.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ END = 10**9
 
 
 def changed(case: Case, *, wider: bool = True) -> Changed:
-    """The columns in another order, a new one first, values wider, calls in another order."""
+    """Reordered columns, a new one first, wider values, reordered calls."""
     orders: list[Sequence[int | None]] = [[None, *reversed(range(len(types)))] for types in case.spec["inputTypes"]]
     calls = list(reversed(range(len(case.spec.get("aggs", ())))))
     return Changed(case.spec, orders, WIDER | NARROW if wider else {}, calls)
 
 
 def going_on(case: Case) -> list[Step]:
-    """Micro-batches that come later: new rows, windows that close, entries that expire."""
+    """Later micro-batches: new rows, windows that close, entries that expire."""
     rows = [row for step in case.steps for row in step.rows]
     if case.spec["type"] == "group-aggregate":
-        # Its SINGLE_VALUE takes one row.
+        # Its SINGLE_VALUE accepts one row.
         rows = [replace(row, values=(*row.values[:6], False)) for row in rows]
     event = case.spec.get("timeDomain") == "event"
     steps = [Step(DAY + 5, [replace(row, watermark=0) for row in rows], watermark=0 if event else None)]
@@ -76,7 +76,7 @@ def test_an_operator_over_other_columns_goes_on(name: str, harness: Harness) -> 
 
 
 def moved_to(harness: Harness, old: dict[str, Any], steps: list[Step], new: dict[str, Any], **mapping: Any) -> Any:
-    """What the state means after a move."""
+    """The meaning of the state after a move."""
     inputs = [[{"input": 0, "column": at} for at in range(len(types))] for types in new["inputTypes"]]
     move_mapping = {
         "from": old["uid"],
@@ -176,7 +176,7 @@ def test_bytes_stay_where_nothing_that_they_hold_changes(harness: Harness) -> No
 
 
 def python_moved(harness: Harness, old: str, accumulator: Any) -> dict[str, Any]:
-    """The state of an aggregate function in Python as one whose accumulators are of another type."""
+    """The state of a Python aggregate function with accumulators of another type."""
     case = CASES[old]
     call = {**case.spec["aggs"][0], "python": {**case.spec["aggs"][0]["python"], "accumulator": accumulator}}
     inputs = [[{"input": 0, "column": at} for at in range(3)]]
@@ -334,7 +334,7 @@ def test_values_become_wider(old: str, new: str, value: Any, expected: Any, harn
     steps = [Step(DAY, [Change("+I", ("a", 1, value), 0, "a"), Change("+I", ("a", 2, None), 0, "a")])]
     moved = moved_to(harness, spec, steps, changed)
     assert [entry["row"][2] for entry in moved["means"]["rows"]] == [expected, None]
-    # What is written is what the new operator itself would write.
+    # The written state is the one that the new operator itself would write.
     wide = [Step(DAY, [Change("+I", ("a", 1, expected), 0, "a"), Change("+I", ("a", 2, None), 0, "a")])]
     assert moved["bytes"] == harness.states(changed, wide)["states"]["a"]["bytes"]
 
@@ -378,7 +378,7 @@ def test_a_key_whose_text_would_change_is_refused(old: str, new: str, harness: H
     changed = spec | {"inputTypes": [[new, "INT"]], "outputTypes": [new, "INT"]}
     with pytest.raises(OperatorError, match=r"key of input 0: .* of one value are different keys"):
         moved_to(harness, spec, steps, changed)
-    # What is no part of the key may become so.
+    # Columns outside the key may become key columns.
     plain = moved_to(harness, spec | {"ports": [{"key": []}]}, steps, changed | {"ports": [{"key": []}]})
     expected: Any = {"DECIMAL(12, 0)": "1", "ARRAY<DOUBLE>": [1.0]}.get(new, 1.0)
     assert plain["means"]["rows"][0]["row"][0] == expected

@@ -20,7 +20,7 @@ from tests.support.waiting import wait_until
 
 WIDER = {"INT": "BIGINT", "ARRAY<INT>": "ARRAY<BIGINT>"}
 KEYS = [f"k{at}" for at in range(7)]
-#: Python is not there for the one, and JSON cannot give all types of the other.
+#: Python is unavailable for the one, and JSON cannot represent all types of the other.
 LEFT_OUT = (
     "group-aggregate-python",
     "group-aggregate-python-value",
@@ -32,7 +32,7 @@ Rows = list[tuple[str, Change]]
 
 
 def cases(host: str) -> dict[str, Case]:
-    """Every kind of state that a host can keep, each operator under the name of its case."""
+    """Every kind of state that a host supports, each operator under the name of its case."""
     chosen = {name: case for name, case in CASES.items() if name not in LEFT_OUT}
     if host == GROUP_STATE:
         chosen = {name: case for name, case in chosen.items() if case.spec.get("timeDomain") != "event"}
@@ -40,7 +40,7 @@ def cases(host: str) -> dict[str, Case]:
 
 
 def changed(case: Case) -> Changed:
-    """The columns in another order, a new one first, and aggregate calls in another order."""
+    """Reordered columns, a new one first, and reordered aggregate calls."""
     orders = [[None, *reversed(range(len(types)))] for types in case.spec["inputTypes"]]
     return Changed(case.spec, orders, WIDER, list(reversed(range(len(case.spec.get("aggs", ()))))))
 
@@ -57,7 +57,7 @@ def rows(chosen: dict[str, Case], of: Callable[[str, Change], Change] = lambda _
 
 
 def once(chosen: dict[str, Case], all_: Rows) -> Rows:
-    """Without what takes one row alone."""
+    """Cases without those that accept a single row."""
     single = [(name, row) for name, row in all_ if name == "group-aggregate"]
     return [row for row in all_ if row not in single] + [
         (name, replace(row, values=tuple(False if value is True else value for value in row.values)))
@@ -69,7 +69,7 @@ TIMES = [2_600, 6_000, END, END]
 
 
 def go_on(running: Running, all_: Rows) -> list[tuple[str, Change]]:
-    """The rows once more, then nothing but time."""
+    """The rows once more, then only time."""
     running.take()
     running.add(all_, TIMES[0] if running.chain.event else None)
     for at in TIMES[1:] if running.chain.event else ():
@@ -79,7 +79,7 @@ def go_on(running: Running, all_: Rows) -> list[tuple[str, Change]]:
 
 @pytest.mark.parametrize("type_", [TRANSFORM, GROUP_STATE])
 def test_every_operator_goes_on_with_other_columns_elsewhere(spark: SparkSession, tmp_path: Path, type_: str) -> None:
-    """Also in the other host, which gives what the default one gives there."""
+    """Also in the other host, with the results of the default one."""
     chosen = cases(type_)
     news = {name: changed(case) for name, case in chosen.items()}
     names = list(chosen)
@@ -88,7 +88,7 @@ def test_every_operator_goes_on_with_other_columns_elsewhere(spark: SparkSession
     specs = {name: case.spec for name, case in chosen.items()}
     old = Chain([[specs[name] for name in names[:half]], [specs[name] for name in names[half:]]], TRANSFORM, event)
     new_specs = [news[name].spec for name in names]
-    # Operators come to other levels, and there is one more.
+    # Operators move to other levels, and there is one more.
     new = Chain([new_specs[half + 3 :], new_specs[:half], new_specs[half : half + 3]], type_, event)
     first, again = rows(chosen), once(chosen, rows(chosen))
 
@@ -122,7 +122,7 @@ def _counted(out: list[tuple[str, Change]]) -> Counter[str]:
 
 
 def identity(chain: Chain) -> list[dict[str, Any]]:
-    """A mapping that leaves all as it is."""
+    """A mapping without changes."""
     result = []
     for spec in chain.operators():
         orders = [list(range(len(types))) for types in spec["inputTypes"]]
@@ -131,7 +131,7 @@ def identity(chain: Chain) -> list[dict[str, Any]]:
 
 
 def _ttl(ttl: int, *, event: bool, host: str) -> Chain:
-    """Operators with a TTL each, one of them in event time where there is one."""
+    """Operators with a TTL each, one of them in event time if there is one."""
     names = ["deduplicate-first", "join-semi", *(["over-rowtime"] if event else [])]
     specs = [{**CASES[name].spec, "uid": name, "ttl": [ttl] * (2 if name == "join-semi" else 1)} for name in names]
     return Chain([specs], host, event)
@@ -151,7 +151,7 @@ def test_entries_written_under_another_ttl_go_by_the_new_one(
     running.stop()
     new = _ttl(1_000, event=event, host=host)
     moved, seeded = move(running, new, identity(new), tmp_path / "new", 1)
-    # Those that were idle for longer than the TTL when they moved are left out at once, the others go in their time.
+    # Keys idle for longer than the TTL are dropped by the move, the others expire in time.
     left_out = {name: seeded[name]["expired"] for name in names}
     there = {name: seeded[name]["stateRows"] for name in names}
     try:
@@ -159,7 +159,7 @@ def test_entries_written_under_another_ttl_go_by_the_new_one(
             name: there[name] for name in names if not left_out[name]
         }
 
-        # What is left of a TTL is waited for in event time, too, by operators that go by it.
+        # The rest of a TTL elapses in event time, too, for operators that use it.
         watermarks = count(END, 5_000)
 
         def gone() -> bool:
@@ -176,7 +176,7 @@ def test_entries_written_under_another_ttl_go_by_the_new_one(
 
 
 def state_left(spark: SparkSession, checkpoint: Path, chain: Chain) -> list[tuple[str, str]]:
-    """Op and key of all entries that are in a checkpoint's state."""
+    """Operator and key of all entries in a checkpoint's state."""
     from compiled_plan.plans.execution.session.spark_session import query_settings
 
     with query_settings(spark, False):

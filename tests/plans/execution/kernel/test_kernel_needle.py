@@ -1,4 +1,4 @@
-"""Regular expressions on texts without what each match has to hold; `NeedleTest` tests how that is recognized."""
+"""Regular expressions skip texts without a required substring; `NeedleTest` tests its detection."""
 
 from __future__ import annotations
 

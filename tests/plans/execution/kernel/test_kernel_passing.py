@@ -1,4 +1,4 @@
-"""Rows that are for operators of later stages go around the host of a stage; where a task has too many, through it."""
+"""Rows for operators of later stages bypass the host of a stage; if a task has too many, they go through it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPTION = "spark.compiledPlan.gatherBytes"
 
 @pytest.fixture(params=[None, 1], ids=["in memory", "sorted"])
 def bound(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[int | None]:
-    """Bytes that a task may hold."""
+    """Bytes that a task may buffer."""
     if request.param is not None:
         spark.conf.set(OPTION, str(request.param))
     yield request.param
@@ -57,7 +57,7 @@ def test_rows_that_are_joined_with_an_aggregate_of_theirs(
 
 
 def result(folder: Path) -> Counter[tuple[object, ...]]:
-    """The rows that are left of a changelog."""
+    """The rows that remain after a changelog."""
     left: Counter[tuple[object, ...]] = Counter()
     for file in folder.glob("part-*"):
         for line in file.read_text().splitlines():

@@ -59,7 +59,7 @@ def envelope(frame: DataFrame, op: str, row: Column, *, port: int = 0, **others:
 
 
 def staged(operator: dict[str, Any]) -> dict[str, Any]:
-    """An operator as a stage wants it, from the fields that a test gives side by side."""
+    """The description of an operator for a stage, from the fields that a test sets."""
     own = {name: operator[name] for name in ("ports", "output", "outputSchema")}
     rest = {name: value for name, value in operator.items() if name not in own}
     return {"timeDomain": "processing", "watermarkDelay": 0, **whole(rest), **own}
@@ -88,7 +88,7 @@ class Running:
         )
 
     def take(self) -> list[Row]:
-        """What came since the last call, in order, once all input is through."""
+        """The rows since the last call, in order, once all input is processed."""
         self.query.processAllAvailable()
         rows = sorted(self.rows, key=lambda row: (row.ord, row.path or b""))
         self.rows.clear()

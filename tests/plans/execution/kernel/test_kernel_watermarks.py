@@ -1,4 +1,4 @@
-"""The watermark in front of a stage in real-time mode beside that of micro-batches; see `UpstreamWatermarkTest`."""
+"""The watermark in front of a stage in real-time mode against that of micro-batches; see `UpstreamWatermarkTest`."""
 
 from __future__ import annotations
 

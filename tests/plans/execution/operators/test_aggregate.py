@@ -1,4 +1,4 @@
-"""Group aggregate against Flink's GroupAggFunction and a model that aggregates anew each time."""
+"""Group aggregate against Flink's GroupAggFunction and a model that aggregates from scratch each time."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_retraction_for_an_unknown_key_is_ignored(harness: Harness) -> None:
 
 
 def test_values_that_only_grow_need_no_list_of_all_values(harness: Harness) -> None:
-    """Flink plans MAX of a count so: what is taken back is followed by what is larger."""
+    """Flink plans MAX of a count so: each retraction is followed by a larger value."""
     highest = spec([{"function": "$MAX$1", "args": [1], "needRetract": False}], ["INT"], needRetraction=True)
     steps = [[Change("+I", ("a", 1))], [Change("-U", ("a", 1)), Change("+U", ("a", 2))]]
     answers = harness.run(highest, batches(steps))
@@ -151,7 +151,7 @@ def test_texts_keep_the_order_of_arrival(harness: Harness) -> None:
 def test_values_that_come_and_go_keep_the_order_in_which_they_came(
     harness: Harness, type_: str, value: Callable[[int], Any], seed: int
 ) -> None:
-    """A model of Python's, whose dictionaries put a value that went and came back at the end, too."""
+    """A Python model, whose dictionaries also append a value that was deleted and inserted again."""
     aggs = [{"function": "$COLLECT$1", "args": [1]}, {"function": "$COUNT$1", "args": [1], "distinct": True}]
     multiset = {**spec(aggs, ["MULTISET", "BIGINT"], needRetraction=True), "inputTypes": [["STRING", type_]]}
     random, counts, steps, expected = Random(seed), dict[Any, int](), list[list[Change]](), list[Any]()
@@ -189,7 +189,7 @@ def test_values_that_come_and_go_keep_the_order_in_which_they_came(
 def test_other_functions(
     harness: Harness, function: str, args: list[int], values: list[Any], output: str, expected: Any
 ) -> None:
-    """With and without rows that were added and taken back before."""
+    """With and without rows that were inserted and retracted before."""
     column = "STRING" if "JSON" in function else "DECIMAL(10, 2)" if "DECIMAL" in output else "INT"
     one = spec([{"function": function, "args": args}], [output], inputTypes=[["STRING", column, "STRING"]])
     rows = [Change("+I", ("a", value, f"k{i}")) for i, value in enumerate(values)]

@@ -1,4 +1,4 @@
-"""ON CONFLICT DO NOTHING and DO ERROR against Flink's way: a key's changes are added up watermark by watermark."""
+"""ON CONFLICT DO NOTHING and DO ERROR as in Flink: the changes of a key are added up watermark by watermark."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_an_expired_row_is_forgotten(harness: Harness) -> None:
 
 
 def expected(changes: list[Change]) -> dict[str, tuple[Any, ...]]:
-    """What DO NOTHING shows of each key, by a fold over watermarks."""
+    """Output of DO NOTHING by key, by a fold over watermarks."""
     shown: dict[str, Any] = {}
     for key in {row.key for row in changes}:
         current: Any = None
@@ -110,7 +110,7 @@ def test_nothing_keeps_the_first_of_each_watermark(harness: Harness, steps: list
     answers = harness.run(spec(), steps)
     shown: dict[str, Any] = {}
     for change in (change for answer in answers for change in answer.out):
-        # An upsert changelog: a row replaces that of its key.
+        # An upsert changelog: a row replaces the one with its key.
         assert (change.kind == "+I") == (change.values[0] not in shown)
         shown[change.values[0]] = change.values
         if not change.adds:

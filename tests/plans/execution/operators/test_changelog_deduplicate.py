@@ -97,9 +97,9 @@ def test_the_materializer_shows_the_last_row(
     answers = harness.run(spec("sink-upsert-materializer", upsertKey=upsert_key), batches(stream))
     out = [text for answer in answers for text in short(answer.out)]
     if upsert_key:
-        # x replaced its row where it stood, before y, so y's deletion uncovers it.
+        # x replaced its row in place, before y, so y's deletion uncovers it.
         assert out == expected
     else:
-        # x stands behind y by then, so y's deletion changes nothing.
+        # x is behind y by then, so y's deletion changes nothing.
         assert out == [*expected[:3], expected[4]]
     assert answers[-1].keys == 0

@@ -1,4 +1,4 @@
-"""Joins against Flink's StreamingJoinOperator and a model that joins anew each time."""
+"""Joins against Flink's StreamingJoinOperator and a model that joins from scratch each time."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_inputs_with_unique_keys(
     check(join_type, condition, stream, [a.out for a in harness.run(unique, batches(stream))])
 
 
-#: A key, one more column of the key, and a value; the columns of a padded row are null.
+#: Two key columns and a value; the columns of a padded row are null.
 THREE = st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 3))
 
 

@@ -1,4 +1,4 @@
-"""What the kernel is told of joins, from plans of Flink."""
+"""Kernel parameters of joins, from plans of Flink."""
 
 from __future__ import annotations
 

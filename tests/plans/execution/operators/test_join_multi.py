@@ -1,4 +1,4 @@
-"""Multi-way joins against a model that joins anew each time."""
+"""Multi-way joins against a model that joins from scratch each time."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_changes_add_up_to_the_join_of_what_is_left(harness: Harness, types: tup
 
 
 def joined_by_key(types: tuple[str, ...], condition: bool, tables: list[Table]) -> Table:
-    """The joins of inputs that have one row a key."""
+    """The joins of inputs with one row per key."""
     one, two = ({row[0]: row for row in table} for table in tables[1:])
     result: Table = Counter()
     for row in tables[0]:

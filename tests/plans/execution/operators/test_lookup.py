@@ -204,7 +204,7 @@ def test_predicates_that_the_source_took_over_hold(spark: SparkSession, database
     plan = program(tmp_path, f"SELECT o.id, 1, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o LEFT {JOIN}")
     (projection,) = abilities_of(plan)
     no_metadata = {"type": "ReadingMetadata", "metadataKeys": [], "producedType": projection["producedType"]}
-    # The filter reads a column that the projection leaves out.
+    # The filter reads a column outside the projection.
     filtered = pushed(plan, {"type": "FilterPushDown", "predicates": [kind_is(1)]}, projection, no_metadata)
     assert run(spark, tmp_path, filtered, *ORDERS[:3]) == [(1, 1, 1.1), (2, 1, 1.3), (3, 1, None)]
 

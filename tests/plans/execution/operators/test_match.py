@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE: against regular expressions where each row can be one variable alone, else by example."""
+"""MATCH_RECOGNIZE: against regular expressions if each row fits one variable only, else by example."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def total(function: str, variable: int) -> dict[str, Any]:
 
 
 def spec(pattern: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
-    """By default a variable is the rows of its letter, and the measures are the first and the last row's number."""
+    """By default a variable matches rows of its letter, and the measures are the first and the last row's number."""
     count = len(pattern)
     measures = fields.setdefault("measures", [value("first", -1), value("last", -1)])
     return {
@@ -100,7 +100,7 @@ def test_matches_are_those_of_the_regular_expression(
 
 
 def test_a_greedy_variable_gives_nothing_back(harness: Harness) -> None:
-    # b is any row, so c comes after it never, but at once where b is reluctant.
+    # b is any row, so c never follows a greedy b, but follows a reluctant one at once.
     for greedy, expected in ((True, []), (False, ["+I(0, 2)"])):
         pattern = [element(), element(0, -1, greedy), element()]
         match = spec(pattern, conditions=["0=1", None, "0=1"])
@@ -109,7 +109,7 @@ def test_a_greedy_variable_gives_nothing_back(harness: Harness) -> None:
 
 
 def test_conditions_see_the_rows_before_and_the_row_itself(harness: Harness) -> None:
-    # b: its number is above that of the row before it in b; or it is the first.
+    # b: its number is above that of the previous row in b; or it is the first.
     measures = [value("first", 1), value("last", 1), value("last", 1, 1), value("first", 0), total("$SUM$1", 1)]
     match = spec(
         [element(), element(2, -1), element()],

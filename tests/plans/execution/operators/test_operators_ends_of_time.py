@@ -1,4 +1,4 @@
-"""Every operator that has timers, with times before 1970, at it, and at both ends of what a BIGINT holds.
+"""Every operator with timers, with times before 1970, at 1970, and at both ends of BIGINT.
 
 No time means that there is no timer: each row comes out once, and nothing is left that would wake a key again.
 """
@@ -16,7 +16,7 @@ from tests.support.kernel.specs import fields_of
 
 COLUMNS = ["STRING", "INT", "BIGINT"]
 STAMPS = ["TIMESTAMP_NTZ", "TIMESTAMP_NTZ"]
-#: The furthest times that a timestamp of Spark's holds, ms from 1970.
+#: The extreme times of a Spark timestamp, ms from 1970.
 FURTHEST = (2**63 - 1) // 1000
 FIRST, LAST = -(2**63), 2**63 - 1
 #: The longest window, ms.
@@ -96,7 +96,7 @@ def interval_join(lower: int, upper: int) -> dict[str, Any]:
 
 
 def run(harness: Harness, spec: dict[str, Any], times: Sequence[int], **steps: Any) -> list[Answer]:
-    """A row for each time, all of one key, numbered from 1; then the watermark goes to 0, and to the end."""
+    """One row per time, all of one key, numbered from 1; then the watermark goes to 0, and to the end."""
     rows = [Change("+I", ("a", at + 1, time), key="a") for at, time in enumerate(times)]
     all_steps = [Step(1, rows), Step(2, [], watermark=0), Step(3, [], watermark=LAST)]
     return harness.run(spec, all_steps, **steps)
@@ -192,7 +192,7 @@ def test_rows_that_carry_the_end_of_their_window(harness: Harness, times: list[i
 @TIMES
 @pytest.mark.parametrize(("rows", "preceding"), [(False, None), (True, None), (False, DAY), (True, 1), (False, LAST)])
 def test_over_windows(harness: Harness, times: list[int], rows: bool, preceding: int | None) -> None:
-    # Flink takes 0 for the time of the last row before there is one, and drops rows up to 1970 from bounded windows.
+    # Flink uses 0 as the time of the missing last row, and drops rows up to 1970 from bounded windows.
     answers = run(harness, over(rows, preceding), times)
     assert sorted(change.values[2] for answer in answers for change in answer.out) == sorted(times)
     if preceding in (None, LAST):
@@ -203,7 +203,7 @@ def test_over_windows(harness: Harness, times: list[int], rows: bool, preceding:
 @TIMES
 @pytest.mark.parametrize("reach", [(0, 0), (-DAY, DAY), (-LAST, LAST), (FIRST, LAST), (LAST, LAST), (FIRST, FIRST)])
 def test_interval_joins(harness: Harness, times: list[int], reach: tuple[int, int]) -> None:
-    # Flink takes 0 for the watermark before there is one, and joins no rows whose interval ends before 1970.
+    # Flink uses 0 as the missing watermark, and joins no rows whose interval ends before 1970.
     lower, upper = reach
     rows = [Change("+I", ("a", at, time), port, "a") for at, time in enumerate(times) for port in (0, 1)]
     answers = harness.run(interval_join(*reach), [Step(1, rows), Step(2, [], watermark=0), Step(3, [], watermark=LAST)])

@@ -201,7 +201,7 @@ def test_windows_by_a_column_follow_a_changelog(harness: Harness, stream: Batche
             if change.adds:
                 live.append(change.values)
             else:
-                # Of equal rows the last goes.
+                # Of equal rows the last is removed.
                 del live[len(live) - 1 - live[::-1].index(change.values)]
         table = add_up(answer.out, table)
         result = []

@@ -1,4 +1,4 @@
-"""What the kernel is told of operators is what it reads: for the operators of all plans, and with a field too many."""
+"""Kernel parameters and the fields that operators read are equal: for all plans, and with an unknown field."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NAMES = {
 
 
 def operators_of(plan: CompiledPlan) -> Iterator[KeyedOperator]:
-    """The kernel's operators of a plan; those that are refused left out."""
+    """The kernel's operators of a plan, without refused ones."""
     lowering = Lowering(plan, ExpressionContext(time_zone="UTC"))
     for node in plan.nodes:
         try:
@@ -79,7 +79,7 @@ def test_all_operators_of_all_plans_are_read(harness: Harness) -> None:
         for operator in operators_of(plan):
             harness.create(spec_of(operator))
             seen.add(operator.parameters.TYPE)
-    # No plan of Flink's at hand has these; their own tests make them of all fields that there are.
+    # No plan of Flink's has these; their own tests build them from all existing fields.
     rare = {"count-window-aggregate", "proctime-over", "proctime-sort", "row-counter", "session-rows"}
     assert types_of_operators() - seen == rare
 

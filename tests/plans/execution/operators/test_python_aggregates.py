@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Sums(list[int]):
-    """A class of the user's own as accumulator."""
+    """A user-defined class as accumulator."""
 
 
 class WeightedAverage(AggregateFunction[float | None, Sums]):
@@ -51,7 +51,7 @@ class WeightedAverage(AggregateFunction[float | None, Sums]):
 
 
 class Longest(AggregateFunction[str, str]):
-    """No retract and no merge; `accumulate` gives the accumulator back."""
+    """No retract and no merge; `accumulate` returns the accumulator."""
 
     def create_accumulator(self) -> str:
         return ""
@@ -85,7 +85,7 @@ def put(folder: Path, name: str, *rows: tuple[Any, ...]) -> None:
 
 
 def run(spark: SparkSession, env: TableEnvironment, columns: str, query: str, **options: Any) -> list[str]:
-    """The rows that a query gives, with their kinds."""
+    """The rows of a query, with their kinds."""
     lines: list[str] = []
     if "checkpoint" not in options or not env.catalog.find(("o",)):
         env.execute_sql(f"CREATE TABLE o ({columns}) WITH ('connector' = 'print')")
@@ -107,7 +107,7 @@ def test_group_aggregates(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_retraction(spark: SparkSession, tmp_path: Path) -> None:
-    """The inner counts are updated in a second run on the same checkpoint: the outer takes the old ones back."""
+    """The inner counts are updated in a second run on the same checkpoint: the outer one retracts the old values."""
     put(tmp_path, "1.json", ("a", 1, 1), ("a", 1, 1), ("a", 2, 1))
     env = environment(tmp_path)
     options = {"checkpoint": str(tmp_path / "checkpoint"), "available_now": True}
@@ -136,7 +136,7 @@ class Values(AggregateFunction[str, list[Seen]]):
 
 
 class Counted(AggregateFunction[int, dict[int, int]]):
-    """An accumulator that is no value of the type it is said to have: it counts what is not there yet as 0."""
+    """An accumulator that is no value of its declared type: missing entries count as 0."""
 
     def create_accumulator(self) -> dict[int, int]:
         return Counter()
@@ -149,7 +149,7 @@ class Counted(AggregateFunction[int, dict[int, int]]):
 
 
 def test_accumulators_in_state(spark: SparkSession, tmp_path: Path) -> None:
-    """They come back as they were, and are shown with their types; what Python pickled is shown as bytes."""
+    """They survive a round trip, and are shown with their types; pickled ones are shown as bytes."""
     put(tmp_path, "1.json", ("a", 1, 1, "2024-01-01 00:00:01"), ("a", 1 << 30, 1))
     env = environment(tmp_path)
     env.create_temporary_function("seen", Values)
@@ -172,7 +172,7 @@ def test_accumulators_in_state(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_time_to_live(spark: SparkSession, tmp_path: Path) -> None:
-    """After its TTL a key starts as if it had never been seen, whatever its accumulator was."""
+    """After its TTL a key starts over, whatever its accumulator was."""
     put(tmp_path, "1.json", ("a", 1, 1), ("a", 3, 1))
     env = environment(tmp_path)
     env.set("table.exec.state.ttl", "200 ms")

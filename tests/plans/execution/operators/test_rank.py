@@ -1,4 +1,4 @@
-"""Top-n and limits against Flink's TopN functions and a model that sorts anew each time."""
+"""Top-n and limits against Flink's TopN functions and a model that sorts from scratch each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OVER windows and temporal joins forget keys that have been idle for the TTL."""
+"""OVER windows and temporal joins evict keys that have been idle for the TTL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_key_that_was_idle_for_the_ttl_starts_anew(harness: Harness, order: st
     over = spec(order, [COUNT, SUM], ["BIGINT", "INT"], ttl=[TTL], rows=True)
     steps = [Step(time, rows(("a", 1, 0))) for time in (0, 9_999, 19_998, 29_998, 30_000)]
     answers = harness.run(over, [*steps, Step(39_999, []), Step(40_000, [])])
-    # 29_998 is TTL after 19_998: gone.
+    # 29_998 is TTL after 19_998: evicted.
     assert totals(answers) == [(1, 1), (2, 2), (3, 3), (1, 1), (2, 2)]
     assert [answer.keys for answer in answers[-2:]] == [1, 0]
     assert [answer.state_rows for answer in answers[3:]] == ([1, 1, 1, 0] if order == "proctime" else [1, 2, 2, 0])
@@ -48,9 +48,9 @@ def test_in_event_time_the_clock_counts_too(harness: Harness, preceding: int | N
     steps = [
         Step(0, rows(("a", 1, 10)), watermark=10),
         Step(5_000, rows(("a", 1, 20), at=10), watermark=20),
-        # The watermark may move as it likes; 5 s after the last change nothing is forgotten.
+        # Whatever the watermark, 5 s after the last change nothing is evicted.
         Step(9_000, rows(("a", 1, 10**9), at=20), watermark=10**9),
-        # Nothing for 10 s.
+        # 10 s without rows.
         Step(19_000, rows(("a", 1, 10**9 + 1), at=10**9), watermark=10**9 + 1),
     ]
     assert totals(harness.run(over, steps)) == [(1, 1), (2, 2), (3, 3), (1, 1)]
@@ -72,7 +72,7 @@ def test_idle_keys_in_event_time_are_removed_as_the_watermark_moves_on(harness: 
     steps = [
         Step(0, rows(("a", 1, 10)), watermark=10),
         Step(1_000, [], watermark=10),
-        # The watermark is far, the clock is not.
+        # The watermark is far ahead, the clock is not.
         Step(5_000, [], watermark=1_000_000),
         Step(12_000, [], watermark=1_000_000 + TTL),
     ]
@@ -102,7 +102,7 @@ def test_a_temporal_join_forgets_versions_and_waiting_rows(harness: Harness) -> 
         Step(9_000, left("a", 1, 5, at=1), watermark=5),
         Step(18_000, left("a", 2, 6, at=5), watermark=6),
         Step(28_000, left("a", 3, 7, at=6), watermark=7),
-        # A row that waits is gone with its key.
+        # A waiting row is evicted with its key.
         Step(29_000, left("a", 4, 50, at=7), watermark=7),
         Step(39_000, [], watermark=50),
     ]

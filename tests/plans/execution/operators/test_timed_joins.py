@@ -1,4 +1,4 @@
-"""Interval and temporal joins over random lateness and batching, against what Flink's operators do row by row."""
+"""Interval and temporal joins over random lateness and batching, against Flink's operators row by row."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_rows_match_within_their_interval(
                 pair = (*left.values, *right.values)
                 may[pair] += 1
                 second = left if i > j else right
-                # What comes in time finds all that it may match; what comes late finds what is still there.
+                # Rows in time find all their matches; late ones find the remaining rows.
                 must[pair] += second.values[2] > watermark(second)
     joined = Counter({row: count for row, count in out.items() if NOTHING not in (row[:3], row[3:])})
     assert must - joined == Counter()
@@ -114,7 +114,7 @@ def test_a_late_row_matches_what_is_still_there(harness: Harness) -> None:
 
 
 def test_a_watermark_of_one_input_alone_makes_nothing_late(harness: Harness) -> None:
-    # The left input is far ahead; what both have reached is the batch's watermark.
+    # The left input is far ahead; the batch's watermark is the minimum of both.
     left, right = rows(0, ("a", 0, 10), ("a", 0, 900)), rows(1, ("a", 1, 15), at=900)
     for type_, bounds in (("interval-join", {"lowerBound": -10, "upperBound": 0}), ("temporal-join", {})):
         join = spec(type_, "INNER", sharedWatermark=False, **bounds)
@@ -173,7 +173,7 @@ def test_rows_see_the_version_that_held_at_their_time(
     answers = harness.run(spec("temporal-join", "LEFT" if outer else "INNER", condition="1<4"), steps)
     out = Counter(change.values for answer in answers for change in answer.out)
     expected = Counter(values for _, values in Temporal(outer).run(in_order(steps)))
-    # A row that comes late may find its version forgotten.
+    # A late row may find its version evicted.
     late = {row.values for row in in_order(steps) if row.port == 0 and row.values[2] <= watermark(row)}
     for values in {row[:3] for row in expected | out} - late:
         assert {row: n for row, n in out.items() if row[:3] == values} == {

@@ -1,4 +1,4 @@
-"""What the kernel is told of OVER windows, joins in time and patterns, from plans of Flink."""
+"""Kernel parameters of OVER windows, time-based joins and patterns, from plans of Flink."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OVER windows, joins in time, sorts by time and patterns in one run, from SQL."""
+"""OVER windows, time-based joins, temporal sorts and patterns in one run, from SQL."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def program(folder: Path) -> CompiledPlan:
 
 
 def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
-    # The order of 6 comes late for OVER windows, sorts and patterns; 4 and 5 have one time.
+    # The order of 6 is late for OVER windows, sorts and patterns; 4 and 5 have one time.
     rows = [(1, "E", 1, 2), (2, "E", 3, 1), (3, "G", 5, 4), (4, "E", 2, 6), (5, "E", 4, 6), (7, "E", 9, 12)]
     orders = [{"id": id_, "cur": cur, "amt": amt, "ts": at(ts)} for id_, cur, amt, ts in rows]
     orders.append({"id": 6, "cur": "E", "amt": 9, "ts": at(6)})
@@ -84,7 +84,7 @@ def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
         (5, 10, 2),
         (7, 19, 4),
     ]
-    # A null before is not the lack of a row. Flink says NOT NULL, and makes an empty text of the null.
+    # A previous null is not a missing row. Flink says NOT NULL, and makes an empty text of the null.
     behind = [(1, "3"), (2, "none"), (3, "none"), (4, None), (5, None), (7, "4")]
     assert sorted(values(tmp_path / "behind")) == behind
     assert sorted(values(tmp_path / "pairs")) == [(1, 4), (2, 3), (3, 5), (4, 6), (5, 6), (7, 9)]

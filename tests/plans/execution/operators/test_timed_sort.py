@@ -1,4 +1,4 @@
-"""Sorts by time, and the first row by time that waits for the watermark, against Flink's functions row by row."""
+"""Temporal sorts, and the first row by time that waits for the watermark, against Flink's functions row by row."""
 
 from __future__ import annotations
 

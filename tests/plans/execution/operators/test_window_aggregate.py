@@ -1,4 +1,4 @@
-"""Aligned windows against a model that computes each window from the rows that came before it was complete."""
+"""Aligned windows against a model that computes each window from the rows that arrived before it was complete."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ALL = (TUMBLE, HOP, GAPS, CUMULATE)
 
 
 def ends(window: dict[str, Any], time: int) -> Iterator[tuple[int, int]]:
-    """All windows of a time, by trying."""
+    """All windows of a time, by trial."""
     slide = window.get("slide") or window.get("step") or window["size"]
     size = window.get("size") or window["maxSize"]
     step = window.get("step") or size
@@ -102,7 +102,7 @@ def test_each_window_fires_once_with_the_rows_that_were_in_time(
 def test_rows_that_are_taken_back_leave_their_windows(
     harness: Harness, steps: list[Step], window: dict[str, Any]
 ) -> None:
-    # Taking back a row that was in time when it came, and is late now, leaves the window as it was.
+    # The retraction of a row that was in time when it arrived, and is late now, leaves the window unchanged.
     answers = harness.run(spec(window, [COUNT, SUM], ["BIGINT", "INT"], needRetraction=True), steps)
     out = Counter(change.values for answer in answers for change in answer.out)
     assert out == expected(window, in_order(steps), True)
@@ -150,7 +150,7 @@ def test_a_late_text_goes_to_its_slice(harness: Harness) -> None:
         ["STRING"],
         inputTypes=[["STRING", "INT", "BIGINT", "STRING"]],
     )
-    # Both are in the windows that end at 14 and 18 alone: the first for its time, the second for being late.
+    # Both are only in the windows that end at 14 and 18: the first for its time, the second for being late.
     given_rows = [*rows(("k", 1, 10, "b")), *rows(("k", 1, 8, "a"), at=9)]
     answers = harness.run(texts, [Step(0, given_rows), Step(1, [], watermark=100)])
     assert [change.values[1] for change in answers[1].out] == ["a,b", "a,b"]
@@ -189,7 +189,7 @@ def test_windows_of_processing_time_are_by_the_clock_of_the_zone(harness: Harnes
 @pytest.mark.parametrize(
     ("day", "hour", "fires"),
     [
-        # 01:00 to 02:00 comes twice on the day on which the clock is put back, then 09:59:59.999 UTC is its last.
+        # 01:00 to 02:00 occurs twice on the day on which the clock is set back, then 09:59:59.999 UTC is its last.
         ("2021-11-07", 1, "2021-11-07T09:59:59.999"),
         ("2021-11-07", 0, "2021-11-07T07:59:59.999"),
         # 01:59:59.999 is followed by 03:00.

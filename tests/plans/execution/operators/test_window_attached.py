@@ -1,4 +1,4 @@
-"""Joins, top-n and deduplication of rows that carry their window: the key is the window's, fired when complete."""
+"""Joins, top-n and deduplication of rows with their window: the key is the window's, fired when complete."""
 
 from __future__ import annotations
 

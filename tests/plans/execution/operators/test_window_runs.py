@@ -41,7 +41,7 @@ INSERTS = {
         SELECT TUMBLE_START(ts, INTERVAL '10' SECOND), COUNT(*) FROM clicks
         GROUP BY TUMBLE(ts, INTERVAL '10' SECOND)""",
 }
-#: User, number and second, in the order of arrival. That of second 8 comes when the watermark is at 11 s: late for the
+#: User, number and second, by arrival. That of second 8 arrives when the watermark is at 11 s: late for the
 #: window that ends at 10 s, and after the end of the session before it.
 GIVEN = (("a", 1, 1), ("b", 2, 3), ("a", 3, 6), ("a", 4, 16), ("a", 5, 8), ("b", 6, 12), ("a", 7, 19))
 

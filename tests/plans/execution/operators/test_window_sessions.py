@@ -1,4 +1,4 @@
-"""Sessions against Flink's way row by row: sessions fire as soon as the watermark has passed them."""
+"""Sessions as in Flink row by row: sessions fire as soon as the watermark has passed them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ROWS_OF: dict[str, Any] = {
 
 
 def millis(stamp: str) -> int:
-    """The harness's text of a time as ms."""
+    """A time of the harness as ms."""
     from datetime import datetime
 
     return round((datetime.fromisoformat(stamp) - datetime(1970, 1, 1)).total_seconds() * 1000)
@@ -50,7 +50,7 @@ def millis(stamp: str) -> int:
 
 @dataclass
 class Model:
-    """Sessions of one key: start, end and the rows in it."""
+    """Sessions of one key: start, end and their rows."""
 
     open: list[tuple[int, int, list[Change]]] = field(default_factory=list)
     fired: list[tuple[int, int, list[Change]]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Windows of a row as columns, against windows found by trying."""
+"""Windows of a row as columns, against windows found by trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of a table beside those of its data source."""
+"""The columns of a table against those of its data source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does not run in real-time mode is refused by its name, before anything starts."""
+"""Plans unsupported in real-time mode are refused by name, before anything starts."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ REFUSED = {
         "PARTITIONED BY",
     ),
 }
-#: Shown elsewhere, or by no program that the planner gives.
+#: Shown elsewhere, or by no program of the planner.
 ELSEWHERE = {"Python functions", "one source twice", "sinks"}
 
 

@@ -1,4 +1,4 @@
-"""Runs in real-time mode, as commands: their tables are those of micro-batches, after kills and in turns, too."""
+"""Runs in real-time mode, as commands: their tables equal those of micro-batches, also after kills and switches."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from compiled_plan.api.environment import TableEnvironment
 from tests.support.commands import ROOT, process
 from tests.support.waiting import wait_until
 
-#: Short batches: Spark's least is 5 s.
+#: Short batches: Spark's minimum is 5 s.
 SHORT = ("--conf", "spark.sql.streaming.realTimeMode.minBatchDuration=1000", "--conf", "spark.sql.shuffle.partitions=2")
 REAL_TIME = ("--trigger", "real-time=2s", *SHORT)
 _LINE = re.compile(r"([+-][IUD])\[(.*)]")
 
 
 def program(folder: Path, orders: int, rate: int) -> str:
-    """A left join, a retracting aggregate behind it, and a second sink of rows that pass."""
+    """A left join, a retracting aggregate behind it, and a second sink of filtered rows."""
     sequence = "'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end'"
     return f"""
 CREATE TABLE orders (id BIGINT, customer INT) WITH ('connector' = 'datagen', 'rows-per-second' = '{rate}',
@@ -48,7 +48,7 @@ def planned(place: Path, folder: Path, orders: int = 200, rate: int = 100) -> Pa
 
 
 def table(lines: Iterable[str]) -> Counter[str]:
-    """The rows that are left of a changelog."""
+    """The rows that remain after a changelog."""
     result: Counter[str] = Counter()
     for line in lines:
         match = _LINE.fullmatch(line)
@@ -59,7 +59,7 @@ def table(lines: Iterable[str]) -> Counter[str]:
 
 
 def last(lines: Iterable[str]) -> dict[str, str]:
-    """The last row of each customer: what a reader of a changelog that may repeat itself is left with."""
+    """The last row of each customer: the view of a reader of a changelog with repetitions."""
     result = {}
     for line in lines:
         match = _LINE.fullmatch(line)
@@ -79,14 +79,14 @@ def times(folder: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], list[tuple[int, int]]]:
-    """What micro-batches give."""
+    """Results of micro-batches."""
     place = tmp_path_factory.mktemp("batches")
     said = process("execute_plan", planned(place / "plan.json", place / "out"), "-q", *SHORT)
     assert said.returncode == 0, said.stderr
     return table(said.stdout.splitlines()), pairs(place / "out")
 
 
-#: Bytes that a task keeps of the states of keys: so few that each but the last is written and read again.
+#: Bytes of key states that a task buffers: so few that all but the last are written and read again.
 NONE_KEPT = ("--conf", "spark.compiledPlan.keptBytes=1")
 
 
@@ -139,7 +139,7 @@ class Command:
         return [line for line in self.out.read_text().splitlines() if _LINE.fullmatch(line)]
 
     def ended(self, number: signal.Signals, after: int) -> list[str]:
-        """The lines of data up to a signal, which comes after so many of them."""
+        """The lines of data up to a signal, which is sent after so many of them."""
         until = time.monotonic() + 90
         while len(self.lines()) < after and self.process.poll() is None and time.monotonic() < until:
             time.sleep(0.1)
@@ -194,7 +194,7 @@ def test_a_batch_that_was_begun_in_either_mode_is_finished_first(
     folder = checkpoint / "generations/1"
     done = newest(folder / "commits")
     if newest(folder / "offsets") == done:
-        # It was killed between two batches: as if it had been just before.
+        # Killed between two batches: as if just before.
         for name in (str(done), f".{done}.crc"):
             (folder / "commits" / name).unlink(missing_ok=True)
     said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
@@ -203,7 +203,7 @@ def test_a_batch_that_was_begun_in_either_mode_is_finished_first(
     assert pairs(tmp_path / "out") == expected[1]
 
 
-#: `execute-plan` on a machine whose clock is ahead by the milliseconds that stand in a file.
+#: `execute-plan` on a machine whose clock is ahead by the milliseconds in a file.
 _AHEAD = """
 import sys
 from dataclasses import replace

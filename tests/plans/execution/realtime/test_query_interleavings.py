@@ -1,8 +1,8 @@
-"""Random programs in both modes, without Spark: operators behind one another, rows in any order that the mode allows.
+"""Random programs in both modes, without Spark: chained operators, rows in any order that the mode allows.
 
 In micro-batches an operator sees the rows of a batch key by key. In real-time mode it sees each row by itself, with
-ticks in between, in the order of each task in front of it and in no order between these. Both must leave the table that
-is computed anew from the rows that are left, and take back nothing that is not there.
+ticks in between, in the order of each upstream task and in no order between these. Both must result in the table that
+is computed from the remaining rows, and retract nothing that is not there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.support.kernel.harness import Change, Harness, Step, Table, Values, a
 
 _TASKS = 2
 _TICK = Step(0, [])
-#: What each operator has seen.
+#: Input of each operator.
 Checkpoint = list[list[Step]]
 
 
@@ -33,9 +33,9 @@ class Stage:
     """An operator of a program.
 
     Args:
-        spec: what the kernel is told.
-        key: the key of a row that comes to it.
-        model: what it makes of the tables that come to its inputs.
+        spec: the kernel's description.
+        key: the key of an input row.
+        model: its output table for the tables of its inputs.
     """
 
     spec: dict[str, Any]
@@ -48,7 +48,7 @@ def joins(type_: str) -> Stage:
 
 
 def aggregates(width: int, group: int, value: int) -> Stage:
-    """Rows of a group: how many, their sum and the largest value."""
+    """Groups of rows: count, sum and maximum."""
     aggs = [("$COUNT$1", []), ("$SUM$1", [value]), ("$MAX$1", [value])]
     spec = test_aggregate.spec(
         [{"function": name, "args": args, "needRetract": True} for name, args in aggs],
@@ -73,7 +73,7 @@ def aggregates(width: int, group: int, value: int) -> Stage:
 
 
 def counts() -> Stage:
-    """How many groups have how many rows, behind `aggregates`: it takes back whatever that takes back."""
+    """Number of groups by number of rows, behind `aggregates`: it retracts whatever that retracts."""
     spec = test_aggregate.spec(
         [{"function": "$COUNT$1", "args": []}],
         ["BIGINT"],
@@ -106,13 +106,13 @@ LAST: dict[str, Callable[[], list[Stage]]] = {"counts": lambda: [counts()], "ran
 
 
 def program(type_: str, last: str) -> list[Stage]:
-    """A join, an aggregate, and what follows."""
+    """A join, an aggregate, and a following operator."""
     width = len(test_join.spec(type_)["outputTypes"])
     return [joins(type_), aggregates(width, group=1, value=width - 2), *LAST[last]()]
 
 
 def in_batches(harness: Harness, stages: Sequence[Stage], batches: Batches) -> Iterable[Change]:
-    """What comes out in micro-batches."""
+    """Output in micro-batches."""
     for stage in stages:
         steps = [Step(number, [keyed(stage, row) for row in rows]) for number, rows in enumerate(batches)]
         batches = [[replace(row, port=0) for row in answer.out] for answer in harness.run(stage.spec, steps)]
@@ -122,7 +122,7 @@ def in_batches(harness: Harness, stages: Sequence[Stage], batches: Batches) -> I
 def one_by_one(
     harness: Harness, stages: Sequence[Stage], inputs: Sequence[Sequence[Change]], chance: random.Random
 ) -> Iterable[Change]:
-    """What comes out in real-time mode."""
+    """Output in real-time mode."""
     return since(harness, stages, inputs, chance, [[] for _ in stages])[0]
 
 
@@ -133,7 +133,7 @@ def since(
     chance: random.Random,
     checkpoint: Checkpoint,
 ) -> tuple[list[Change], Checkpoint]:
-    """What comes out when it goes on from a checkpoint, and the next one."""
+    """Output after a restart from a checkpoint, and the next checkpoint."""
     after: Checkpoint = []
     for stage, before in zip(stages, checkpoint, strict=True):
         steps: list[Step] = []
@@ -164,7 +164,7 @@ def keyed(stage: Stage, row: Change) -> Change:
 
 
 def reference(stages: Sequence[Stage], batches: Batches) -> Table:
-    """The table, computed anew from the rows that are left."""
+    """The table, computed from the remaining rows."""
     rows = [row for batch in batches for row in batch]
     tables = [add_up(row for row in rows if row.port == port) for port in (0, 1)]
     for stage in stages:
@@ -196,7 +196,7 @@ def sources(rows: Iterable[Change]) -> list[list[Change]]:
 def killed(
     harness: Harness, stages: Sequence[Stage], runs: Sequence[Sequence[Sequence[Change]]], chance: random.Random
 ) -> Table:
-    """A table by key, written by a batch, one that is killed, and one that reads on from the same place.
+    """A table by key, written by a batch, a killed one, and one that resumes from the same place.
 
     Args:
         runs: the inputs of each of the three.
@@ -224,7 +224,7 @@ def killed(
 def test_a_kill_leaves_the_last_row_of_each_key_right(
     harness: Harness, last: str, batches: Batches, seed: int, parts: tuple[float, float]
 ) -> None:
-    """Where the same changes come in any order: joins that pad nothing, aggregates, over rows that stay."""
+    """If the same changes come in any order: joins without padding, aggregates, over rows that stay."""
     stages = program("INNER", last)
     rows = [row for batch in batches for row in batch]
     done, end = (int(len(rows) * part) for part in sorted(parts))
@@ -233,7 +233,7 @@ def test_a_kill_leaves_the_last_row_of_each_key_right(
 
 
 def test_what_was_seen_for_a_moment_may_stay_after_a_kill(harness: Harness) -> None:
-    """A row that is padded in the batch that is killed has its match at once in the one that follows."""
+    """A padded row in the killed batch has its match at once in the following one."""
     stages = [joins("LEFT"), aggregates(4, group=3, value=0)]
     left, right = Change("+I", (1, 7)), Change("+I", (1, 8), port=1)
     actual = killed(harness, stages, [[], [[left]], [[right, left]]], random.Random(1))

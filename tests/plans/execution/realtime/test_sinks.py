@@ -1,4 +1,4 @@
-"""What sinks outside are left with in real-time mode: a database, topics of Kafka."""
+"""External sinks after real-time mode: a database, topics of Kafka."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def planned(folder: Path, program: str) -> Path:
 
 
 def printed(folder: Path) -> list[str]:
-    """The counts that micro-batches print, one row a key."""
+    """The counts that micro-batches print, one row per key."""
     program = f"{NUMBERS}CREATE TABLE shown ({COLUMNS}) WITH ('connector' = 'print');\nINSERT INTO shown "
     said = process("execute_plan", planned(folder, program + COUNTS.format(source="numbers")), "-q", *SHORT)
     assert said.returncode == 0, said.stderr
@@ -69,6 +69,6 @@ def test_messages_come_through_topics(kafka: Server, tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
     shown = f"CREATE TABLE shown ({COLUMNS}) WITH ('connector' = 'print');\n"
     plan = planned(tmp_path, f"{topic}{shown}INSERT INTO shown {COUNTS.format(source='topic')}")
-    # Of 100 rows with 7 keys come 7 first rows and two for each other one.
+    # 100 rows with 7 keys give 7 first rows and two for each other one.
     lines = Command(plan, tmp_path / "checkpoint", *REAL_TIME).ended(signal.SIGINT, 7 + 2 * 93)
     assert sorted(table(lines)) == printed(tmp_path)

@@ -1,4 +1,4 @@
-"""Task slots in real-time mode: counted, and enough of them in a session whose size is left to us."""
+"""Task slots in real-time mode: counted, and enough of them in a session that we size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Event time in real-time mode, on a real broker: it gives what micro-batches give."""
+"""Event time in real-time mode, on a real broker: results equal those of micro-batches."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ QUERIES = {
         "SELECT a.k, a.v, r.v FROM a LEFT JOIN r FOR SYSTEM_TIME AS OF a.ts ON a.k = r.k",
     ),
 }
-#: Rows are up to two seconds behind.
+#: Rows are up to two seconds late.
 TABLES = ("a", "b", "r")
 _COLUMNS = "k INT, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
-#: Behind all rows, in ms: the last windows close.
+#: After all rows, in ms: the last windows close.
 _END = 300_000
 
 
@@ -136,7 +136,7 @@ class Streams:
             self.topics.send(f"{self.name}-{table}", rows)
 
     def end(self) -> None:
-        """Rows behind all others, in each partition."""
+        """Send rows later than all others to each partition."""
         for table, partitions in self.partitions.items():
             last = [_message(Random(0), _END, partition, table, key=99) for partition in range(partitions)]
             self.topics.send(f"{self.name}-{table}", last)
@@ -155,7 +155,7 @@ def printed(lines: Sequence[str]) -> Counter[str]:
 
 
 def micro_batches(plan: Path) -> Counter[str]:
-    """What micro-batches give of all that there is."""
+    """Results of micro-batches for all rows."""
     said = process("execute_plan", plan, "-q", *SHORT, "--available-now")
     assert said.returncode == 0, said.stderr
     return printed(said.stdout.splitlines())
@@ -191,7 +191,7 @@ def test_operators_give_what_micro_batches_give(spark: SparkSession, topics: Top
     assert run.printed() == expected
 
 
-#: What a window gives does not depend on when its rows came, as long as none is late.
+#: A window's result does not depend on the arrival times of its rows, as long as none is late.
 WINDOWS = ("tumble", "twice", "hop", "cumulate", "sessions", "newest", "ranks")
 
 
@@ -222,13 +222,13 @@ def test_killed_runs_give_every_window(spark: SparkSession, topics: Topics, tmp_
 
 
 def _tells_of(run: Reading, millis: int) -> bool:
-    """Whether a run has given a window that begins at some time."""
+    """Return True if a run has emitted a window that begins at some time."""
     seconds = millis // 1000
     return any(f"00:{seconds // 60:02}:{seconds % 60:02}" in line for line in of_windows(run.printed()))
 
 
 class Silent:
-    """Two tables whose partitions fall silent, counted in windows of windows; step by step, as rows are seen."""
+    """Two tables with idle partitions, counted in windows of windows; step by step, as rows are seen."""
 
     def __init__(self, topics: Topics, name: str, folder: Path) -> None:
         self.topics, self.name, self.folder = topics, name, folder
@@ -262,7 +262,7 @@ class Silent:
         self.run = Command(self.folder / "plan.json", self.folder / "checkpoint", *options)
 
     def stop(self) -> None:
-        """End the run when it has committed what it has shown."""
+        """Stop the run when it has committed its output."""
         assert self.run is not None
         wait_until(lambda: ">" not in self.said.rpartition("batch ")[2], "the end of a batch")
         self.run.ended(signal.SIGINT, 0)
@@ -277,7 +277,7 @@ class Silent:
         return self.before + [line for line in self.said.splitlines() if line[:2] in ("a>", "b>")]
 
     def gives(self, table: str, *events: tuple[int, int]) -> None:
-        """Rows of a table, which are read when this returns: the partition and the second of each."""
+        """Send rows of a table and wait until they are read: the partition and the second of each."""
         rows = []
         for partition, second in events:
             self.given += 1
@@ -304,11 +304,11 @@ def test_partitions_that_are_silent_do_not_hold_windows_back(
     silent = Silent(topics, f"silent-{'-'.join(modes)}", tmp_path / "run")
     options = {"batches": (*SHORT, "--trigger", "200ms"), "rows": REAL_TIME}
     silent.start(*options[modes[0]])
-    # Partitions 1 and 2 of a, and b, are silent from the start; when all are idle the largest watermark counts.
+    # Partitions 1 and 2 of a, and b, are idle from the start; when all are idle the largest watermark counts.
     silent.gives("a", (0, 0), (0, 1), (0, 2), (0, 8))
     seen = [_window("a", 0, 2, 3)]
     silent.shows(*seen)
-    # One that comes back counts; its row behind the watermark is late.
+    # An active one counts again; its row behind the watermark is late.
     silent.gives("a", (1, 1), (1, 9))
     silent.gives("a", (0, 13))
     seen.append(_window("a", 8, 1, 2))
@@ -350,7 +350,7 @@ END;
 def test_late_rows_meet_joins_at_the_watermark_of_then_as_in_flink(
     spark: SparkSession, topics: Topics, tmp_path: Path
 ) -> None:
-    """An interval join matches them with what is there; a temporal one keeps them until the next watermark."""
+    """An interval join matches them with stored rows; a temporal one stores them until the next watermark."""
     streams = Streams(topics, "late", 1)
     plan = TableEnvironment().compile_script(
         "".join(map(streams._table, TABLES)).replace(" - INTERVAL '2' SECOND", "") + _LATE

@@ -1,4 +1,4 @@
-"""Java's classes are kept once for a Java and a class path, used at later starts, and nowhere that they do not fit."""
+"""Java's class archive is written once per Java and class path, used at later starts, and nowhere else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Machine:
         return java_options(self.folder / "java", str(self.folder / "kernel.jar"))
 
     def file(self) -> Path:
-        """The file that the first option names."""
+        """The file in the first option."""
         return Path(self.options()[0].partition("=")[2])
 
     def write(self, name: str, content: bytes = b"") -> None:
@@ -133,7 +133,7 @@ def test_nothing_is_done_where_it_cannot_be_or_is_not_wanted(machine: Machine, m
     with monkeypatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(machine.folder / "kernel.jar"))
         assert machine.options() == []
-    # Java does not take a folder in the class path, and has nothing to build on without its own file.
+    # Java does not accept a folder in the class path, and needs its own base archive.
     machine.write("spark/conf/spark-defaults.conf")
     assert machine.options() == []
     (machine.folder / "spark/conf/spark-defaults.conf").unlink()

@@ -1,4 +1,4 @@
-"""What is new in the heap is bounded, where that is less than Java's own bound and nobody chose another one."""
+"""The young generation is bounded if Java's own bound is larger and nobody chose another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heap in real-time mode: little is new in it, unless the user says otherwise."""
+"""The heap in real-time mode: a small young generation, unless the user says otherwise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INSERT INTO lines SELECT id FROM numbers;
 
 
 def _young(settings: Mapping[str, str]) -> int:
-    """The bytes that Java allows for what is new, in a session with these settings."""
+    """The bytes of Java's young generation in a session with these settings."""
     return int(java_flags(["-Xmx4g", *driver_java(settings, 2).split()])["MaxNewSize"])
 
 

@@ -1,4 +1,4 @@
-"""A short start: options that give way to the user's, and sessions without what no plan needs."""
+"""A short start: options that yield to the user's, and sessions without parts that no plan needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OPTION = "SPARK_LAUNCHER_OPTS"
 _EXTENSIONS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-#: Any function of Spark's is there for a program that gets the session.
+#: A program that uses the session has all functions of Spark.
 _PROGRAM = """
 from pyspark.ml.functions import array_to_vector
 from compiled_plan.plans.execution.embedded import session

@@ -1,4 +1,4 @@
-"""Options of a run: one declaration, from which commands and programs take them."""
+"""Options of a run: one declaration, used by commands and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start of a session: what is done beside it."""
+"""The start of a session, and concurrent work."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: Spark
         future = pool.submit(starting)
         assert entered.wait(60)
         run = pool.submit(lambda: env.execute_sql("INSERT INTO nothing SELECT a FROM t").wait())
-        wait([run], timeout=2)  # one that does not wait fails by then
+        wait([run], timeout=2)  # a start that does not wait fails by then
         leave.set()
         future.result(60)
         run.result(60)
@@ -84,7 +84,7 @@ def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: Spark
 
 @pytest.mark.attack
 def test_secrets_of_spark_are_in_no_list_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PySpark puts settings into the command of Java; what follows is set in Java itself."""
+    """PySpark puts settings into the command line of Java; secrets are set in Java itself."""
     from pyspark import SparkContext
 
     seen: dict[str, str] = {}

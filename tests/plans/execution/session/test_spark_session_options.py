@@ -1,6 +1,6 @@
-"""What a program sets holds at the run: the zone above all, which its plan keeps.
+"""Session options of a program apply to the run: above all the time zone, which its plan stores.
 
-`zones.json` has what Flink 2.3.0 computed of each call in two zones, for points in time `l` of two rows, TIMESTAMP `t`
+`zones.json` has Flink 2.3.0's result of each call in two zones, for points in time `l` of two rows, TIMESTAMP `t`
 and DATE `d`.
 """
 
@@ -31,7 +31,7 @@ POINTS = (
 
 
 def printed(spark: SparkSession, plan: CompiledPlan, **settings: Any) -> list[str]:
-    """The lines that a plan prints, read back from its text first."""
+    """The lines that a plan prints, after a round trip through its text."""
     lines: list[str] = []
     Run(spark, CompiledPlan.from_json(plan.to_json()), RunOptions(**settings), lines.append).execute()
     return lines
@@ -90,7 +90,7 @@ def test_in_a_program(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_options_of_a_run_in_a_program(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An unbounded source ends with `available_now`, and the next run goes on with the checkpoint."""
+    """An unbounded source ends with `available_now`, and the next run continues from the checkpoint."""
     program = f"""
     CREATE TABLE numbers (n INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/numbers', 'format' = 'json',
       'source.monitor-interval' = '1 s');
@@ -124,7 +124,7 @@ def test_windows_and_clocks(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_", ["json", "csv"])
 def test_formats_and_print_write_points_in_utc(spark: SparkSession, tmp_path: Path, format_: str) -> None:
-    """As Flink: formats and the print connector know nothing of the session's zone."""
+    """As Flink: formats and the print connector ignore the session's zone."""
     program = f"""
     SET 'table.local-time-zone' = 'Asia/Kolkata';
     CREATE TABLE o (b TIMESTAMP_LTZ(3))

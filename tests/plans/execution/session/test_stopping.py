@@ -1,4 +1,4 @@
-"""Runs in a program that are ended while a task of theirs loops."""
+"""Runs in a program that are stopped while one of their tasks loops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Loops(ScalarFunction):
-    """Says that it was called, and never returns."""
+    """Report the call, and never return."""
 
     def __init__(self, marker: str) -> None:
         self.marker = marker

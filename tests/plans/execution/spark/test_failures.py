@@ -1,4 +1,4 @@
-"""What Spark and py4j raise, as errors that say what to do."""
+"""Errors of Spark and py4j as errors with a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes of the JVM are searched for once."""
+"""Classes of the JVM are looked up once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEARCH = "r\nu\n"
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """What the JVM is asked to find."""
+    """Class lookups in the JVM."""
     commands: list[str] = []
     send = ClientServerConnection.send_command
 

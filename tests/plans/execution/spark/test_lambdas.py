@@ -1,4 +1,4 @@
-"""Functions that take a function: variables are kept apart, and code is that of the last run of the same plan."""
+"""Higher-order functions: variables are distinct, and generated code equals that of the last run of the same plan."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def program(*urls: str) -> CompiledPlan:
-    """One that reads tables of databases and writes to one."""
+    """A program that reads database tables and writes to one."""
     text = "".join(
         f"CREATE TABLE t{at} (a INT) WITH ('connector' = 'jdbc', 'url' = '{url}', 'table-name' = 't');\n"
         for at, url in enumerate(urls)
@@ -45,7 +45,7 @@ def test_what_is_needed_by_the_urls_of_tables() -> None:
 
 
 def test_what_kafka_needs() -> None:
-    """Without what Spark itself brings, such as Hadoop."""
+    """Without the dependencies that Spark itself brings, such as Hadoop."""
     text = """
         CREATE TABLE k (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'x',
           'format' = 'json');
@@ -57,7 +57,7 @@ def test_what_kafka_needs() -> None:
 
 @pytest.fixture
 def repository(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
-    """A repository of Maven in a folder, the only one that Spark's Ivy asks."""
+    """A Maven repository in a folder, the only one that Spark's Ivy uses."""
     settings = tmp_path / "ivy.xml"
     pattern = f"{tmp_path}/m2/[organisation]/[module]/[revision]/[module]-[revision].[ext]"
     settings.write_text(

@@ -1,4 +1,4 @@
-"""Code that options of tables have loaded, before anything of a run is started."""
+"""Code loaded by table options, before anything of a run is started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done with each micro-batch is made once."""
+"""Work for each micro-batch is prepared once."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many calls to the JVM each micro-batch that is written costs."""
+    """Number of calls to the JVM per written micro-batch."""
     counted: list[int] = []
     writers: set[int] = set()
     send, write = ClientServerConnection.send_command, Sinks._write_all
 
     def sent(connection: ClientServerConnection, command: str) -> str:
-        # Objects that are given up, and looking whether Spark has counted, come as they come.
+        # Garbage collection and Spark's status polling come at any time.
         if threading.get_ident() in writers and not command.startswith("m\n") and "isCompleted" not in command:
             counted[-1] += 1
         return str(send(connection, command))

@@ -1,4 +1,4 @@
-"""Small files of a checkpoint, on this machine and elsewhere."""
+"""Small files of a checkpoint, local and remote."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def keeps_the_rules(folder: Folder) -> None:
-    """The folder is not there before, nor afterwards."""
+    """The folder does not exist before, nor afterwards."""
     assert not folder.holds()
     assert folder.read_text("a/b") is None
     assert folder.names("a") == ()
@@ -39,7 +39,7 @@ def keeps_the_rules(folder: Folder) -> None:
 
 
 def copies(folder: Folder) -> None:
-    """Entries get the same name elsewhere, in place of what is there; what is not there is not copied."""
+    """Entries get the same name elsewhere and replace existing ones; missing ones are not copied."""
     target = folder.inside("other")
     folder.write_text("a/deep/1", "x")
     for text in ("x", "y"):
@@ -66,7 +66,7 @@ def test_a_local_folder(tmp_path: Path) -> None:
 
 @pytest.fixture
 def flushed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The paths that are on the disk."""
+    """The paths that were flushed to the disk."""
     paths: list[Path] = []
     fsync = os.fsync
 

@@ -1,4 +1,4 @@
-"""DataFrames that are built a part at a time, and what of a chain of stages is sent to tasks."""
+"""Incremental construction of DataFrames, and the part of a chain of stages that is sent to tasks."""
 
 from __future__ import annotations
 

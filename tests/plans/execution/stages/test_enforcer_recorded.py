@@ -1,4 +1,4 @@
-"""Rows under each choice of what a sink enforces, with what Flink makes of them: `record.py` asks it."""
+"""Rows under each combination of enforcer options, with Flink's results, recorded by `record.py`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RUNS = [choice for choice in cases.CHOICES if "refused" not in FLINK[" ".join(ch
 
 
 def plan_of(choice: tuple[str, str, str], folder: Path) -> CompiledPlan:
-    """The plan as Flink compiles it, which leaves one of the options to whoever runs it."""
+    """The plan as Flink compiles it, which leaves one of the options to the run."""
     options = cases.options(choice)
     nested = options.pop(cases.NESTED)
     program = ";\n".join((*cases.tables(folder / "rows.json", folder / "out"), "INSERT INTO o SELECT * FROM t"))
@@ -33,7 +33,7 @@ def plan_of(choice: tuple[str, str, str], folder: Path) -> CompiledPlan:
 
 
 def ran(spark: SparkSession, choice: tuple[str, str, str], folder: Path, names: list[str]) -> list[dict[str, Any]]:
-    """The rows that are written of these."""
+    """The rows of these that are written."""
     folder.mkdir()
     rows = [json.dumps(cases.ROWS[name]) + "\n" for name in names]
     (folder / "rows.json").write_text("".join(rows), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What rows between stages are keyed by."""
+"""Keys of rows between stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deduplication in Spark's `dropDuplicatesWithinWatermark`: which plans run there, where results are not the plan's."""
+"""Deduplication in Spark's `dropDuplicatesWithinWatermark`: supported plans, and deviating results."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_first_row_after_an_idle_gap_is_dropped(
     pipeline.add("clicks", click(2, "a", 2))
     assert ids(pipeline.run()) == expected
     if host == NATIVE:
-        # Now Spark's watermark knows of the gap.
+        # Now Spark's watermark includes the gap.
         pipeline.add("clicks", click(3, "b", 3))
         pipeline.run()
         pipeline.add("clicks", click(4, "a", 4))

@@ -1,4 +1,4 @@
-"""Stages of a plan: depths, entries, and which rows pass which stage."""
+"""Stages of a plan: depths, entries, and the rows that pass each stage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_a_plan_without_state_has_no_stage() -> None:
 
 
 def test_rows_for_a_deeper_operator_pass_the_stage_above() -> None:
-    """A source that feeds an aggregate and the join above it is read once and enters in front of stage 1."""
+    """A source of an aggregate and of the join above it is read once and enters in front of stage 1."""
     layout = lay_out(
         {
             SOURCE: frozenset({Port(AGGREGATE, 0), Port(JOIN, 1)}),
@@ -33,7 +33,7 @@ def test_rows_for_a_deeper_operator_pass_the_stage_above() -> None:
 
 
 def test_a_source_enters_where_it_is_first_needed() -> None:
-    """A source that only feeds the join does not pass the aggregate's stage."""
+    """A source of the join only does not pass the aggregate's stage."""
     layout = lay_out(
         {
             SOURCE: frozenset({Port(AGGREGATE, 0)}),
@@ -73,7 +73,7 @@ def test_a_sink_that_also_gets_rows_from_above_makes_them_pass() -> None:
 
 
 def test_a_sink_that_materialises_is_hosted_and_written() -> None:
-    """Its materializer keeps state in a stage; what that emits goes to the sink's writing end."""
+    """Its materializer keeps state in a stage; its output goes to the sink's writing end."""
     written = Port(SINK, 0, writes=True)
     layout = lay_out({SOURCE: frozenset({Port(SINK, 0)}), SINK: frozenset({written})}, frozenset({SOURCE}))
     assert layout.stages == ((SINK,),)

@@ -35,7 +35,7 @@ Checked = tuple[Path, CompiledPlan, Report]
 
 
 def _checked() -> Iterator[Checked]:
-    """The plans of the tests that can be read, and the report of each."""
+    """The readable plans of the tests, and the report of each."""
     for path in (*CONFORMANCE, *FROM_FLINK, *HISTORICAL):
         text = path.read_text(encoding="utf-8")
         if '"nodes"' in text and '"edges"' in text:
@@ -68,7 +68,7 @@ def test_the_dry_run_refuses_what_the_check_calls_an_error(checked: list[Checked
 def test_what_passes_the_check_is_not_refused_by_the_run(
     checked: list[Checked], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Spark analyses plans that have an operator, a function or an ability that no plan before had."""
+    """Spark analyses plans with an operator, a function or an ability that no earlier plan had."""
     seen: set[object] = set()
     refused = []
     for path, plan, result in checked:
@@ -99,7 +99,7 @@ def _on_servers(data: Any) -> bool:
 
 
 def _located(data: Any, path: Path, folder: Path) -> Any:
-    """The plan over files that are there, and sinks in a folder of the test."""
+    """The plan over existing files, and sinks in a folder of the test."""
     empty = folder / "empty"
     empty.mkdir(exist_ok=True)
     for options in _options(data):
@@ -123,7 +123,7 @@ def _options(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_operators_that_rows_pass_are_those_without_state(checked: list[Checked]) -> None:
-    """The rules of places know, without Spark, which operators are lowered into stages."""
+    """The placement rules know, without Spark, which operators are lowered into stages."""
     for path, plan, result in checked:
         for node in plan.nodes if result.runs else ():
             if node.INPUTS.least and not isinstance(node, Sink):

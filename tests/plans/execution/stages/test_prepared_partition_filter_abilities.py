@@ -1,4 +1,4 @@
-"""Abilities of sources and sinks in plans of Flink: what they give is what Flink 2.3 gave for the same plans."""
+"""Abilities of sources and sinks in plans of Flink: results equal Flink 2.3's for the same plans."""
 
 from __future__ import annotations
 

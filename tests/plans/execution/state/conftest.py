@@ -1,4 +1,4 @@
-"""One run whose state all tests of this folder look at."""
+"""One run whose state all tests of this folder read."""
 
 from __future__ import annotations
 

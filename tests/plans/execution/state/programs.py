@@ -1,4 +1,4 @@
-"""One program with an operator of each kind, its rows, and the checkpoint that a run over them leaves."""
+"""One program with an operator of each kind, its rows, and the checkpoint of a run over them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TABLES = (
     + table("rates", f"item STRING, rate INT, {_TIME}, PRIMARY KEY (item) NOT ENFORCED", "debezium-json")
 )
 _NUMBERED = "(SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY {by}) AS r FROM orders)"
-#: What each sink gets.
+#: Query of each sink.
 QUERIES: Mapping[str, str] = {
     "aggregate": "SELECT item, CAST(COUNT(DISTINCT d) + SUM(id) AS STRING) FROM orders GROUP BY item",
     "by_two": "SELECT item, CAST(COUNT(*) AS STRING) FROM orders GROUP BY item, d",
@@ -66,7 +66,7 @@ def _order(id_: int, item: str | None, price: str, day: str | None, minute: int)
     return {"id": id_, "item": item, "price": float(price), "d": day, "ts": f"2024-01-01 10:{minute:02}:00"}
 
 
-#: The watermark goes to 10:29, so that of the tumbling windows the one until 10:40 is open.
+#: The watermark goes to 10:29, so the tumbling window until 10:40 is open.
 ROWS: Mapping[str, tuple[Row, ...]] = {
     "orders": (
         _order(1, "nut", "9.50", "2024-01-01", 1),
@@ -90,12 +90,12 @@ ROWS: Mapping[str, tuple[Row, ...]] = {
 
 @dataclass(frozen=True)
 class Looked:
-    """A checkpoint that is looked at.
+    """A checkpoint that is read.
 
     Args:
-        reader: of it.
+        reader: of the checkpoint.
         plan: that ran on it.
-        folder: where everything is.
+        folder: of everything.
     """
 
     reader: StateReader
@@ -112,7 +112,7 @@ class Looked:
         return state_report(self.reader)
 
     def operator(self, sink: str) -> StoredOperator:
-        """The operator nearest to a sink; of the one that materialises that itself."""
+        """The operator nearest to a sink; for a materializing sink, the sink itself."""
         node: PlanNode = next(
             node
             for node in self.reader.plan.nodes
@@ -131,6 +131,6 @@ class Looked:
 
 
 def looked_at(place: Place, plan: CompiledPlan) -> Looked:
-    """Run a plan over what is there, and open its checkpoint."""
+    """Run a plan over the available rows, and open its checkpoint."""
     place.run(plan)
     return Looked(StateReader.open(place.spark, str(place.checkpoint)), plan, place.folder)

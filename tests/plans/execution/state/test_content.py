@@ -37,7 +37,7 @@ def types(fields: Any) -> dict[str, str]:
 
 
 def row(key: KeyState, *path: str | int) -> tuple[Field, ...]:
-    """The fields at a path of names and places."""
+    """The fields at a path of names and positions."""
     value: Any = key.fields
     for step in path:
         value = value[step] if isinstance(step, int) else next(field for field in value if field.name == step).value
@@ -80,7 +80,7 @@ def test_the_text_NULL_is_written_in_quotes(looked: Looked) -> None:
 
 def test_what_is_not_there_has_no_entries(looked: Looked) -> None:
     assert looked.states("aggregate", item="screw") == ()
-    # The beginning of a text is no key.
+    # The prefix of a text is no key.
     assert looked.states("aggregate", item="nu") == ()
 
 
@@ -95,7 +95,7 @@ def test_a_join_has_a_part_for_each_side(sink: str, looked: Looked) -> None:
     assert len(ships) == 2
     assert {ship["row"]["oid"] for ship in ships} == {1}
     if sink == "left_join":
-        # One of the two ships passes the condition.
+        # One of the two ships satisfies the condition.
         assert order["associations"] == 1
         assert types(row(key, "input1", "rows", 0, "row")) == {"oid": "INT", "place": TEXT}
         assert [ship["row"]["place"] for ship in ships] == ["port", "nut"]

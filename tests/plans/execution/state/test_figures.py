@@ -1,4 +1,4 @@
-"""Figures of state: what the rows imply, at times that are given."""
+"""Figures of state, derived from the rows, at fixed times."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def test_every_operator_is_there_in_the_order_of_the_stages(looked: Looked) -> N
         ("last_row", "deduplicate", 4, [4]),
         ("first_row", "deduplicate", 4, [4]),
         ("normalized", "changelog-normalize", 2, [2]),
-        # The windows until 10:10 have gone.
+        # The windows until 10:10 have fired.
         ("tumbled", "window-aggregate", 2, [2]),
         ("sessions", "session-aggregate", 2, [2]),
-        # One for the window of a key, and one for each row that waits.
+        # One for the window of a key, and one for each waiting row.
         ("over_rows", "over-rowtime", 4, [5]),
         ("versions", "temporal-join", 3, [1, 2]),
         ("matched", "match", 2, [2]),
@@ -73,7 +73,7 @@ def test_entries_are_called_as_in_the_plan(looked: Looked) -> None:
         return [(part.name, part.of, part.ttl) for part in looked.figures(sink).parts]
 
     assert names("left_join") == [("leftState", "orders", 2 * HOUR), ("rightState", "ships", 0)]
-    # A key is forgotten as a whole: there is one TTL for what comes of both inputs.
+    # A key is evicted as a whole: one TTL applies to both inputs.
     assert names("versions") == [("idleState", "orders", HOUR), ("idleState", "rates", HOUR)]
     assert names("tumbled") == [("", "orders", 0)]
 
@@ -86,12 +86,12 @@ def test_windows_are_told_one_by_one(looked: Looked) -> None:
 
     assert ends("tumbled") == [(40, 2)]
     assert ends("sessions") == [(40, 1), (41, 1)]
-    # All together they are not asked for.
+    # The total is not requested.
     assert looked.figures("tumbled").windows == ()
 
 
 def written(state: OperatorState) -> int:
-    """When the rows were written, which is one micro-batch's time."""
+    """Write time of the rows, which is one micro-batch's time."""
     (part,) = {(part.oldest_write, part.newest_write) for part in state.parts if part.entries}
     oldest, newest = part
     assert oldest is not None

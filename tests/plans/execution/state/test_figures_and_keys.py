@@ -1,4 +1,4 @@
-"""TTLs and keys as a person writes them."""
+"""TTLs and keys as users write them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ JOIN, ONE, NONE = operator("leftState", "rightState"), operator("idleState"), op
         (("left=1d",), JOIN, [DAY, None]),
         (("leftState=PT24H",), JOIN, [DAY, None]),
         (("1=1d",), JOIN, [None, DAY]),
-        # One entry holds for all inputs.
+        # One entry applies to all inputs.
         (("idle=1d",), ONE, [DAY, DAY]),
         (("1d",), NONE, [None, None]),
     ],

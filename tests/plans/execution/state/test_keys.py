@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.state.reader import StoredOperator
 
 
 def operator(*types: str) -> StoredOperator:
-    """One whose key is of columns a, b, ... of these types, with a column behind them that is no part of it."""
+    """An operator with the key columns a, b, ... of these types, and a column behind them that is no part of it."""
     names = [chr(ord("a") + at) for at in range(len(types))]
     columns = [*({"name": name, "type": type_} for name, type_ in zip(names, types, strict=True))]
     keys = [{"input": 0, "column": at} for at in range(len(types))]

@@ -1,4 +1,4 @@
-"""Checkpoints that are looked at, and those that cannot be."""
+"""Readable and unreadable checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant rows as values: what `planner.functions.constant_values` writes is read back."""
+"""Constant rows as values: a round trip of `planner.functions.constant_values`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_what_is_no_constant() -> None:
     "rows",
     [
         [(at, None if at % 7 else f"{at}", NOON) for at in range(2000)],
-        # What is made by a call, a list for one, is a calc of its own for each row in the plan, as in Flink's.
+        # A value computed by a call, such as a list, is a calc of its own per row in the plan, as in Flink's.
         [(at, [at], {"k": at}, (at,)) for at in range(60)],
     ],
     ids=["literals", "calls"],

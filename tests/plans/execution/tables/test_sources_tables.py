@@ -1,4 +1,4 @@
-"""Which tables the sources of a query are, of a program's names."""
+"""Program tables of a query's sources."""
 
 from __future__ import annotations
 

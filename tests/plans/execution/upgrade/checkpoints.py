@@ -1,4 +1,4 @@
-"""Checkpoints as a start would leave them, without Spark."""
+"""Checkpoints as a start writes them, without Spark."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ def started(
 
 
 class Times(FileTimes):
-    """When files were written: all at 1,000 ms but those that are named.
+    """Modification times of files: 1,000 ms by default.
 
     Args:
-        others: by path another time; None where the file is gone.
+        others: other times by path; None for a removed file.
     """
 
     def __init__(self, others: Mapping[str, int | None] | None = None) -> None:

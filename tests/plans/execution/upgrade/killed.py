@@ -1,4 +1,4 @@
-"""Migrations and rollbacks in processes that are killed: one generation is whole each time, and sinks are equal."""
+"""Migrations and rollbacks in killed processes: one generation is complete each time, and sinks are equal."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.support.file_events import FileEvent
 
 START, MIGRATION, ROLLBACK = "a start", "a migration", "a rollback"
 INPUTS = ("orders", "items")
-#: What of a generation never changes once another was made from it; the rest is for people to look at.
+#: Parts of a generation that never change once another was made from it; the rest is for people to read.
 _KEPT = ("commits", "metadata", "offsets", "sources", "state")
 
 
 @dataclass(slots=True)
 class _Seen:
-    """How far a process got: whether it has begun a generation, written the state, published."""
+    """Progress of a process: whether it has begun a generation, written the state, published."""
 
     begun: bool = False
     seeded: bool = False
@@ -31,7 +31,7 @@ class _Seen:
 
 
 class KilledUpgrades(Killed):
-    """Each start wants another number of partitions than the last: its state moves first. Some go back instead."""
+    """Each start requests another number of partitions: its state moves first. Some roll back instead."""
 
     ASKED_FIRST = False
 
@@ -70,7 +70,7 @@ class KilledUpgrades(Killed):
         setting = f"spark.sql.shuffle.partitions={3 - before}"
         return self._execute(str(self.plan), "--max-files-per-batch", "1", "--conf", setting, checkpoint=checkpoint)
 
-    # ---- what it does
+    # ---- phases
 
     def phase(self, kind: str, event: FileEvent) -> str:
         phase = super().phase(kind, event)
@@ -98,7 +98,7 @@ class KilledUpgrades(Killed):
         self.seen.seeded = inside == ("commits", "0")
         return "seed" if inside[0] in ("state", "offsets", "commits", "metadata") else "sources"
 
-    # ---- what it leaves
+    # ---- results
 
     def looked_at(self) -> Before:
         store = self.store
@@ -119,7 +119,7 @@ class KilledUpgrades(Killed):
         return digest.hexdigest()
 
     def check(self, kind: str, before: Before) -> None:
-        """What a process leaves: the old generation or the new one, with all that a start reads."""
+        """Check the disk after a process: the old generation or the new one, with everything that a start reads."""
         super().check(kind, before)
         store, head = self.store, self.store.head()
         if head is None:
@@ -145,7 +145,7 @@ class KilledUpgrades(Killed):
         self._forget(head.generation)
 
     def _forget(self, generation: int) -> None:
-        """Remove what sinks got of generations that were left, as a person does after a rollback."""
+        """Remove sink output of abandoned generations, as a user does after a rollback."""
         line = []
         while generation:
             facts = self.store.facts(generation)
@@ -161,7 +161,7 @@ class KilledUpgrades(Killed):
             return
         self.compare()
         self.ends += 1
-        # Some go on where all is read: what moves then is all state.
+        # Some continue after the end of the input: then all state moves.
         if self.chance.random() < 1 / 2:
             for place in (self.folder / "kept").iterdir():
                 shutil.rmtree(self.folder / place.name)

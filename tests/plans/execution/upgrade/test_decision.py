@@ -1,4 +1,4 @@
-"""What a start does with a checkpoint: in place, in a new generation, or not at all. Without Spark."""
+"""Decision of a start on a checkpoint: in place, in a new generation, or refused. Without Spark."""
 
 from __future__ import annotations
 

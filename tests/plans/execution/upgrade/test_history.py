@@ -1,4 +1,4 @@
-"""What sources have read, out of Spark's logs, and back into one."""
+"""Files read by sources, from Spark's logs, and written back into one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a state would be lost though nothing is said to be: the last look before it moves."""
+"""Unreported losses of state: the last check before a move."""
 
 from __future__ import annotations
 

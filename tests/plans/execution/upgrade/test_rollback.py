@@ -1,4 +1,4 @@
-"""Back to the generation before, and removing what does not count."""
+"""Rollback to the previous generation, and removal of abandoned output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the columns and calls of a new program's operators are found in the state of the old one."""
+"""Mapping of the columns and calls of a new program's operators to the old state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State that moves into a new generation: the result is that of the new program over all data."""
+"""State that moves into a new generation: the result is the new program's over all data."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def more(place: Place) -> None:
 
 
 def plain(place: Place, sink: str) -> list[tuple[Any, ...]]:
-    """The rows of a sink that only appends."""
+    """The rows of an append-only sink."""
     lines = [line for file in (place.folder / sink).glob("part-*") for line in file.read_text().splitlines()]
     return sorted(tuple(json.loads(line).values()) for line in lines)
 
 
 def test_a_statement_goes_and_comes_back_empty(place: Place) -> None:
-    """What a removed operator kept is not found again: it would be what it was when it went."""
+    """State of a removed operator is not reused: it would be outdated."""
     both = place.compiled(TABLES, together(PRICES, COUNTS, VALUES))
     place.run(both)
     more(place)
@@ -137,7 +137,7 @@ def test_an_operator_above_moves_those_below_into_another_stage(place: Place) ->
 
 
 def stored(place: Place, generation: int, batch: int, stages: int = 1, host: str = TRANSFORM) -> list[tuple[str, str]]:
-    """Keys and operators in the state of a generation, those of lists of timers too."""
+    """Keys and operators in the state of a generation, including lists of timers."""
     uri = f"file:{place.checkpoint}/generations/{generation}"
     rows = stored_rows(seeding_session(place.spark, 2), uri, [host] * stages, batch).collect()
     return sorted((row.key, row.op) for row in rows)

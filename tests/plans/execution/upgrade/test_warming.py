@@ -1,4 +1,4 @@
-"""Operators that are filled from history: afterwards the result is that of the new program over all rows."""
+"""Operators filled from history: afterwards the result is the new program's over all rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TABLES = (
     + "".join(table(name, KEYED, "debezium-json") for name in ("keyed", "other"))
 )
 SUMS = "INSERT INTO sums SELECT shop, SUM(price) FROM sales GROUP BY shop;"
-#: By name a query over tables that are read already; each key of its sink comes again behind the upgrade.
+#: By name a query over tables that are read already; each key of its sink occurs again after the upgrade.
 QUERIES = {
     "group-aggregate": "SELECT shop, SUM(pieces), COUNT(*) FROM sales GROUP BY shop",
     "distinct": "SELECT shop, COUNT(DISTINCT price), MAX(pieces) FROM sales GROUP BY shop",
@@ -157,7 +157,7 @@ def test_new_operators_go_on_as_if_they_had_always_been(spark: SparkSession, tmp
 
 
 def test_an_operator_below_a_kept_one_is_filled_with_what_that_has_given(place: Place) -> None:
-    """The operator above keeps its state; what it gives of history is for the new one alone."""
+    """The operator above keeps its state; its output for history goes to the new one only."""
     sums = "SELECT shop AS k, SUM(price) AS n, COUNT(*) AS m FROM sales GROUP BY shop"
     least = f"SELECT k, n, m FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY m DESC) AS r FROM ({sums})) WHERE r < 2"
     fill(place)
@@ -234,9 +234,9 @@ def lines(place: Place, sink: str) -> Counter[str]:
 
 @pytest.mark.parametrize("purged", [False, True])
 def test_what_waits_for_a_time_is_as_if_it_had_always_been(purged: bool, spark: SparkSession, tmp_path: Path) -> None:
-    """Open windows have the rows from before; which rows are late is as the micro-batches had it."""
+    """Open windows have the rows from before; late rows are the same as in the original micro-batches."""
     moved, whole = Place(spark, tmp_path / "moved"), Place(spark, tmp_path / "whole")
-    # With a log that begins later it is one table alone whose micro-batches are known.
+    # With a log that begins later the micro-batches of only one table are known.
     added = IN_EVENT_TIME[:3] if purged else IN_EVENT_TIME
     reads = "" if purged else "INSERT INTO seen SELECT shop, rate, rate FROM rates;"
     old = together(MINUTES.format("minutes", 1), reads)
@@ -266,7 +266,7 @@ def test_what_waits_for_a_time_is_as_if_it_had_always_been(purged: bool, spark: 
 
 
 def test_windows_of_a_program_that_had_no_watermark(place: Place) -> None:
-    """The watermark comes of history, too: what is behind it is late from then on."""
+    """The watermark follows from history, too: rows behind it are late from then on."""
     for rows in EVENTS_BY_RUN[:2]:
         place.add(rows)
         place.run(place.compiled(TIMED, "INSERT INTO so_far SELECT shop, price, price FROM events"))

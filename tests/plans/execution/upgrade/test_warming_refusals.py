@@ -1,4 +1,4 @@
-"""What a warm-up refuses by name, and what it takes. Without Spark."""
+"""Warm-ups: refusals by name, and supported cases. Without Spark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VISITS = "INSERT INTO more SELECT shop, COUNT(*) FROM visits GROUP BY shop"
 HIGHEST = (
     "INSERT INTO more SELECT shop, MAX(n) FROM (SELECT shop, SUM({}) AS n FROM orders GROUP BY shop) GROUP BY shop"
 )
-#: The sums of shops, and below the same operator those that are the greatest.
+#: The sums of shops, and below the same operator the greatest of them.
 GREATEST = (
     "INSERT INTO totals SELECT shop, n FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY n DESC) AS r FROM "
     "(SELECT shop, SUM(price) AS n FROM orders GROUP BY shop)) WHERE r < 3"

@@ -1,4 +1,4 @@
-"""A difference with something of everything, made by hand."""
+"""A handmade difference with every feature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that are written otherwise and say the same, names of operators, places, and how long it takes."""
+"""Equivalent programs in different notation, names of operators, places, and duration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JOIN = (
     "AND o.v < 9"
 )
 TWO = "SELECT shop, MAX(n) FROM (SELECT shop, town, COUNT(*) AS n FROM orders GROUP BY shop, town) GROUP BY shop"
-#: Written otherwise, with another order of everything whose order says nothing.
+#: Different notation, and another order wherever order has no meaning.
 THE_SAME = {
     "aliases and layout": (SUM, "SELECT o.shop AS a,\n  SUM(o.v) AS b /* all */\nFROM orders AS o GROUP BY o.shop"),
     "a common table expression": (
@@ -61,13 +61,13 @@ def test_what_is_written_otherwise_differs_in_nothing_that_is_kept(name: str) ->
     diff = diff_of(Pair(old, new, FULL))
     assert diff.verdict is FULL, shown(diff)
     changes = {part.change for part in diff.operators}
-    # The order in which calls stand is that of the columns: all are kept, some in another place.
+    # Calls are in the order of the columns: all are stored, some in another position.
     assert changes <= {Change.KEPT, Change.CHANGED}, shown(diff)
     assert changes == {Change.KEPT} or name == "columns of the sink", shown(diff)
 
 
 def test_plans_of_flink_and_the_programs_compiled_here_differ_in_nothing(tmp_path: Path) -> None:
-    """But for those that are planned in another way, of the same result; of those a reason is known each time."""
+    """Except those that are planned differently with the same result; each has a known reason."""
     empty, unknown = [], []
     tried = [case for case in cases(*categories()) if not case.refused_at]
     for case in tried:
@@ -83,7 +83,7 @@ def test_plans_of_flink_and_the_programs_compiled_here_differ_in_nothing(tmp_pat
 
 
 def test_a_filter_that_a_source_of_flink_took_over_counts() -> None:
-    """Flink leaves it out of the operators above."""
+    """Flink removes it from the operators above."""
     text = (Path(__file__).parents[2] / "execution/databases/flink_plan.json").read_text(encoding="utf-8")
     assert text.count('"value": 5,') == 1
     diff = diff_plans(CompiledPlan.from_json(text), CompiledPlan.from_json(text.replace('"value": 5,', '"value": 50,')))

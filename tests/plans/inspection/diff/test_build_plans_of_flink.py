@@ -1,4 +1,4 @@
-"""Plans that Flink compiled, beside themselves with other numbers and another order: nothing differs."""
+"""Plans that Flink compiled, against themselves with other numbers and another order: no differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of changes of what keeps rows of a key: unique rows, top-n, OVER, windows, patterns, sorted rows."""
+"""Verdicts of changes of operators that store rows by key: unique rows, top-n, OVER, windows, patterns, sorted rows."""
 
 from __future__ import annotations
 

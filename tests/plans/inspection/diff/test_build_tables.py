@@ -1,4 +1,4 @@
-"""Verdicts of changes of tables, of statements, and of the rows that come to a sink."""
+"""Verdicts of changes of tables, of statements, and of a sink's input."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ SINKS = {
 }
 SOME = SUM.replace(" GROUP", " WHERE w > 1 GROUP")
 COUNTED = "SELECT shop, {}(n) FROM (SELECT shop, town, COUNT(*) AS n FROM orders{} GROUP BY shop, town) GROUP BY shop"
-#: Two operators that differ in the filter in front of them give rows that are called alike.
+#: Two operators that differ in the filter in front of them give equally named rows.
 ALIKE = {
     "a query becomes that of another sink": Pair(
         f"INSERT INTO s1 {SUM}; INSERT INTO s2 {SOME};",

@@ -1,4 +1,4 @@
-"""What Flink restores from a savepoint."""
+"""Flink's restore from a savepoint."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def shifted(plan: CompiledPlan, by: int = 100) -> CompiledPlan:
 
 @pytest.mark.parametrize("case", cases("aggregate", "join", "window", "over", "topn")[::6])
 def test_a_plan_over_its_own_savepoint(case: object, tmp_path: object) -> None:
-    """All is restored, and of every operator with state something is known."""
+    """All is restored, and every stateful operator has details."""
     plan = CompiledPlan.from_json(case.flink_plan(tmp_path))  # type: ignore[attr-defined]
     diff = flink(plan, plan)
     assert set(fates(diff)) <= {Fate.RESTORED} and diff.verdict is Verdict.FULL and not diff.needs_permission
@@ -141,7 +141,7 @@ def test_sessions_for_windows() -> None:
 
 
 def test_what_is_restored_without_a_word_is_named() -> None:
-    """Flink never compares what state means: where it restores, our own verdict says what comes of it."""
+    """Flink never compares the meaning of state: if it restores, our own verdict says what follows."""
     diff = flink(compiled(FILTERED), compiled(FILTERED.replace("y > 0", "y > 1")))
     (edit,) = operators(diff)
     assert edit.fate is Fate.RESTORED and edit.verdict is not Verdict.FULL and "without a word" in edit.why

@@ -16,7 +16,7 @@ from tests.support.plan_files import text_of
         ("topn/over_agg_desc", {"First 2 of s for each g", "Aggregate s by g, p"}),
         ("changelog_normalize/duplicates_partial_key_projection", {"Latest row of stock by shop, item"}),
         ("set_ops/precedence", {"Aggregate a, b and c"}),
-        # A key that is computed has no name.
+        # A computed key has no name.
         ("aggregate/group_by_expression", {"Aggregate sales"}),
     ],
 )

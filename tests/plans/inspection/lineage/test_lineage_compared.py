@@ -1,4 +1,4 @@
-"""Changes of programs: those that touch no state compare equal, the others are named by operator and property."""
+"""Changes of programs: those without effect on state compare equal, the others are named by operator and property."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ def test_columns_of_csv_are_found_by_position() -> None:
 
 
 def test_equal_operators_are_told_apart_by_what_is_above_and_below_them() -> None:
-    """Of s2 chains that differ in the filter of their first operator, each second operator is found."""
+    """In s2, chains that differ in the filter of their first operator match their second operators."""
     inner = "SELECT k, MAX(n) FROM (SELECT a AS k, b, SUM(v) AS n FROM orders WHERE w > {} GROUP BY a, b) GROUP BY k"
     old = compiled(SET.format(inner.format(1), inner.format(2)))
     swapped = f"EXECUTE STATEMENT SET BEGIN INSERT INTO s2 {inner.format(2)}; INSERT INTO s1 {inner.format(1)}; END"

@@ -1,4 +1,4 @@
-"""Which operators of a plan are those of another: over the plans that Flink compiled, with all in another order."""
+"""Matching of operators between plans: the plans that Flink compiled, with everything in another order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lineage of the plans that Flink compiled: what changes nothing compares equal, what counts does not."""
+"""The lineage of the plans that Flink compiled: irrelevant changes compare equal, relevant ones do not."""
 
 from __future__ import annotations
 
@@ -169,13 +169,13 @@ def _reaches(plan: CompiledPlan, node: int, operators: frozenset[int]) -> bool:
     return node in operators or any(_reaches(plan, consumer.id, operators) for consumer in plan.consumers(node))
 
 
-#: What plays no part: the buckets of a split aggregate, and predicates that the operators above a scan test again.
+#: Irrelevant fields: the buckets of a split aggregate, and predicates that the operators above a scan test again.
 PASSIVE = ("stream-exec-sink", "stream-exec-limit", "stream-exec-expand")
 SPLIT = "aggregate/count_distinct_split"
 
 
 def test_what_an_operator_keeps_depends_on_every_part_above_it() -> None:
-    """A literal, direction, function, window or path that is changed anywhere in front of an operator is found."""
+    """A changed literal, direction, function, window or path anywhere in front of an operator is detected."""
     tried, missed = 0, []
     for name in NAMES[::3]:
         data = data_of(name)
@@ -184,7 +184,7 @@ def test_what_an_operator_keeps_depends_on_every_part_above_it() -> None:
         for at, node in enumerate(data["nodes"]):
             if node["type"].startswith(PASSIVE) or name == SPLIT:
                 continue
-            # What is in front of two-phase aggregates is said twice; the first phase counts.
+            # Properties in front of two-phase aggregates are stored twice; the first phase counts.
             if "global" in node["type"] or not _reaches(plan, node["id"], operators):
                 continue
             for edit in EDITS[1:] if "scan" in node["type"] else EDITS:
@@ -203,7 +203,7 @@ def test_what_an_operator_keeps_depends_on_every_part_above_it() -> None:
 
 
 def test_both_planners_mean_the_same(tmp_path: Path) -> None:
-    """Programs compiled here and by Flink, but for those that are planned in another way, of the same result."""
+    """Programs compiled here and by Flink, except those that are planned differently with the same result."""
     equal, others = [], []
     for case in [case for case in cases(*categories()) if not case.refused_at]:
         flink = CompiledPlan.from_json(case.flink_plan(tmp_path))
@@ -214,14 +214,14 @@ def test_both_planners_mean_the_same(tmp_path: Path) -> None:
     assert len(others) < len(equal) / 6, others
 
 
-#: Declared as shaping state, and said elsewhere: second phases work on the rows and calls of the first.
+#: Declared as affecting state, and stored elsewhere: second phases work on the rows and calls of the first.
 SECOND_PHASES = ("global-group-aggregate", "global-window-aggregate", "incremental-group-aggregate")
-#: The plans at hand have no other value, but for names and nullability.
+#: The available plans have no other value, but for names and nullability.
 UNTRIED = {("group-window-aggregate", "aggCalls"), ("window-aggregate", "aggCalls"), ("multi-join", "joinConditions")}
 
 
 def test_every_field_that_is_declared_to_shape_state_does() -> None:
-    """Each such field of each node type, taken from another node whose value fits, is found by the rule of the type."""
+    """Each such field of each node type, replaced by another fitting value, is detected by the rule of the type."""
     places: dict[str, list[tuple[Any, int]]] = {}
     for name in NAMES:
         data = data_of(name)
@@ -229,7 +229,7 @@ def test_every_field_that_is_declared_to_shape_state_does() -> None:
             places.setdefault(node["type"], []).append((data, at))
     noticed, missed = set(), set()
     for type_, every in places.items():
-        # Sinks keep something only where they materialise.
+        # Sinks keep state only if they materialize.
         keeping = [(data, at) for data, at in every if data["nodes"][at].get("requireUpsertMaterialize")]
         some = [*every[:10], *keeping]
         model = node_type(type_)
@@ -248,7 +248,7 @@ def test_every_field_that_is_declared_to_shape_state_does() -> None:
 
 
 def _differs(data: Any, at: int, alias: str, values: set[str]) -> Iterator[bool]:
-    """Whether the lineage is another one with another of these values, of those that fit; to the first that is."""
+    """Return True for the first of these fitting values that changes the lineage."""
     for value in sorted(values - {json.dumps(data["nodes"][at].get(alias))}):
         edited = copy.deepcopy(data)
         edited["nodes"][at][alias] = json.loads(value)

@@ -1,4 +1,4 @@
-"""How far two meanings are from each other: of types, and of expressions over them."""
+"""Differences of two meanings: of types, and of expressions over them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_expressions(old: str, new: str, after: str, shift: Shift | None) -> Non
         (branch,) = lineage_of(plan).flows[plan.sinks[0].id]
         result.append(branch.columns[0])
     related = relate(*result)
-    # The cast for the sink is transparent to what is wider.
+    # The cast for the sink is transparent to wider types.
     assert (related if related is None else related & ~Shift.WIDER) == (
         shift if shift is None else shift & ~Shift.WIDER
     )

@@ -1,4 +1,4 @@
-"""A changed mapping of TO_CHANGELOG or FROM_CHANGELOG is a change of what comes out."""
+"""A changed mapping of TO_CHANGELOG or FROM_CHANGELOG changes the output."""
 
 from __future__ import annotations
 
