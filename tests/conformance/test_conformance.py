@@ -54,7 +54,7 @@ def one_partition(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("case", RUNNABLE, ids=name)
-def test_flink_plan(case: Case, spark: SparkSession, one_partition: None, tmp_path: Path) -> None:
+def test_the_plan_equals_flinks(case: Case, spark: SparkSession, one_partition: None, tmp_path: Path) -> None:
     plan = case.flink_plan(tmp_path)
     if same_plan(plan, compile_program(case.program(tmp_path)).to_json()):
         return  # `test_program` runs it
@@ -63,12 +63,12 @@ def test_flink_plan(case: Case, spark: SparkSession, one_partition: None, tmp_pa
 
 
 @pytest.mark.parametrize("case", [case for case in cases("errors") if case.refused_at == "compile"], ids=name)
-def test_refused_when_compiled(case: Case, tmp_path: Path) -> None:
+def test_programs_that_flink_refuses_to_compile(case: Case, tmp_path: Path) -> None:
     with pytest.raises(CompiledPlanError):
         compile_program(case.program(tmp_path))
 
 
 @pytest.mark.parametrize("case", [case for case in [*CHOSEN, *cases("errors")] if case.refused_at == "run"], ids=name)
-def test_refused_at_the_latest_when_run(case: Case, spark: SparkSession, tmp_path: Path) -> None:
+def test_programs_that_fail_in_flink(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(CompiledPlanError):
         run(spark, compile_program(case.program(tmp_path)))

@@ -98,7 +98,7 @@ def _is_spread(checkpoint: Path) -> None:
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_what_waits_comes_out_as_if_nothing_had_been(name: str, ends: Callable[[str], list[Table]]) -> None:
+def test_pending_timers_survive_a_migration(name: str, ends: Callable[[str], list[Table]]) -> None:
     stopped, got, right = ends(name)
     assert got == right
     assert len(stopped) < len(got), "something was still to come"

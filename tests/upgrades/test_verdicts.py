@@ -43,7 +43,7 @@ def test_the_verdict(kind: Kind) -> None:
 
 
 @named([kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT])
-def test_what_flink_makes_of_it(kind: Kind) -> None:
+def test_the_verdict_on_flink(kind: Kind) -> None:
     """The verdict in the table is that of Flink, observed by a job, its savepoint, and a start of the other program."""
     diff, answer = flink_of(kind), answers()[kind.name]
     assert in_flink(diff) is kind.flink

@@ -44,11 +44,11 @@ def test_a_folder_beside_the_table(folder: str) -> None:
         ({"connector": "datagen", "dead-letter.path": "/d"}, "connector 'datagen' of table t has no option"),
     ],
 )
-def test_where_there_can_be_none(options: dict[str, str], text: str) -> None:
+def test_refused_folders(options: dict[str, str], text: str) -> None:
     assert any(text in message for message in faults(options))
 
 
-def test_a_table_that_is_written_heeds_it_not() -> None:
+def test_sinks_ignore_the_option() -> None:
     assert faults({**FILES, "dead-letter.path": "/data/in"}, reading=False) == []
 
 
@@ -76,7 +76,7 @@ def test_a_table_of_the_program_is_in_the_plan(name: str) -> None:
     assert "deadLetters" not in compiled("'dead-letter.path' = 'd'", LETTERS).to_json()
 
 
-def test_all_columns_in_any_order_and_those_of_a_hint() -> None:
+def test_columns_in_any_order_and_hinted_ones() -> None:
     every = [f"`{field.name}` {field.type}" for field in COLUMNS.fields]
     assert compiled("'dead-letter.table' = 'bad'", ", ".join(reversed(every))).nodes
     table = READ.format(options="'json.fail-on-missing-field' = 'true'")

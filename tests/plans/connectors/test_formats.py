@@ -37,7 +37,7 @@ LEGACY = {"timestamp_mapping.legacy": "false"}
         ("avro", "ROW<`a-b` INT>", {}, "a column named 'a-b'"),
     ],
 )
-def test_what_a_format_cannot_hold(name: str, type_: str, options: dict[str, str], text: str) -> None:
+def test_columns_that_a_format_cannot_hold(name: str, type_: str, options: dict[str, str], text: str) -> None:
     unfit = unfit_columns(name, t.row_of(["a"], [t.parse_type(type_)]), options)
     assert unfit is not None
     assert text in unfit.message
@@ -51,7 +51,7 @@ def test_raw_holds_one_column() -> None:
 
 
 @pytest.mark.parametrize("name", ["json", "csv", "parquet", "orc", "avro"])
-def test_what_all_formats_hold(name: str) -> None:
+def test_columns_that_all_formats_hold(name: str) -> None:
     columns = ("INT NOT NULL", "STRING", "DECIMAL(10, 2)", "DATE", "TIMESTAMP(3)", "ROW<x INT, y ARRAY<STRING>>")
     row = t.row_of([f"c{at}" for at in range(len(columns))], [t.parse_type(text) for text in columns])
     assert unfit_columns(name, row, {}) is None

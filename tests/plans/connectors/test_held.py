@@ -37,7 +37,7 @@ def declared(env: TableEnvironment) -> Table:
 
 
 @pytest.mark.parametrize("make", [table_of, declared])
-def test_a_table_and_what_is_made_of_it_hold_the_data(make: Any, others: list[str]) -> None:
+def test_tables_and_derived_tables_hold_the_data(make: Any, others: list[str]) -> None:
     env = TableEnvironment()
     table = make(env)
     (name,) = set(held()) - set(others)
@@ -49,7 +49,7 @@ def test_a_table_and_what_is_made_of_it_hold_the_data(make: Any, others: list[st
     assert held() == others
 
 
-def test_a_view_and_a_plan_hold_it(others: list[str]) -> None:
+def test_views_and_plans_hold_the_data(others: list[str]) -> None:
     env = TableEnvironment()
     env.create_temporary_view("v", table_of(env))
     env.execute_sql("CREATE TABLE sink (a BIGINT) WITH ('connector' = 'blackhole')")
@@ -63,7 +63,7 @@ def test_a_view_and_a_plan_hold_it(others: list[str]) -> None:
     assert held() == others
 
 
-def test_tables_like_it_hold_it(others: list[str]) -> None:
+def test_tables_declared_like_it_hold_the_data(others: list[str]) -> None:
     data = Held("rows")
     env = TableEnvironment()
     options = ", ".join(f"'{key}' = '{value}'" for key, value in data.options.items())
@@ -97,7 +97,7 @@ def test_whole_numbers_that_pandas_has_as_floats(values: list[Any], type_: str, 
     assert data.data.rows.column(0).to_pylist() == expected
 
 
-def test_files_go_with_it() -> None:
+def test_files_are_removed_with_the_data() -> None:
     data = Held("rows")
     folder = data.folder()
     (folder / "rows.parquet").write_text("rows")
@@ -108,7 +108,7 @@ def test_files_go_with_it() -> None:
     assert not folder.exists() and held_by(options) is None
 
 
-def test_a_run_holds_it_until_its_end(spark: SparkSession, others: list[str]) -> None:
+def test_a_run_holds_the_data_until_its_end(spark: SparkSession, others: list[str]) -> None:
     env = TableEnvironment()
     result = table_of(env).select(col("a"), col("b")).execute()
     assert sorted(map(tuple, result.collect()), key=str) == [(1, "x"), (2, None), (3, "z")]

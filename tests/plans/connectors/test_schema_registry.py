@@ -50,12 +50,12 @@ def test_a_table_needs_a_url_and_its_sink_one_topic_or_a_subject() -> None:
         ({"schema": '"int"'}, "does not match the table"),
     ],
 )
-def test_what_does_not_run_is_refused_by_name(options: dict[str, str], text: str) -> None:
+def test_unsupported_options_are_refused_by_name(options: dict[str, str], text: str) -> None:
     assert any(text in fault for fault in faults({"url": URL, **options}))
     assert any(text in fault for fault in faults({"url": URL, **options}, reading=True))
 
 
-def test_files_do_not_hold_it() -> None:
+def test_files_cannot_use_a_registry() -> None:
     files = {"connector": "filesystem", "path": "/x", "format": "avro-confluent"}
     assert "format 'avro-confluent' is not supported by connector 'filesystem'" in faults({"url": URL}, table=files)[0]
 

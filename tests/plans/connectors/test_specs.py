@@ -45,7 +45,7 @@ def specs_in(folder: str) -> list[str]:
     return [path.stem for path in (Path(connectors.__file__).parent / folder).glob("*.py") if path.stem != "__init__"]
 
 
-def test_every_module_is_found_by_the_name_of_what_it_is_about() -> None:
+def test_every_module_has_the_name_of_its_connector_or_format() -> None:
     assert {module_name(name) for name in (*connector_specs(), *IN_PROCESS)} == set(specs_in("specs"))
     assert {module_name(name) for name in format_specs()} == set(specs_in("formats"))
     assert connector_spec("nothing") is connector_spec(None) is connector_spec("../print") is format_spec("") is None
@@ -187,7 +187,7 @@ def test_formats_of_keys_and_values_have_their_own_options(messages: ConnectorSp
     assert list(unknown_format_options(table_options)) == ["key.csv.nonsense"]
 
 
-def test_options_of_a_group_are_taken_as_they_are(messages: ConnectorSpec) -> None:
+def test_options_of_a_group_are_passed_unchanged(messages: ConnectorSpec) -> None:
     assert faults(topic="t", format="json", properties_anything_at_all="x") == []
     assert faults(topic="t", format="json", property="x") == [
         "connector 'messages' of table t has no option 'property'"

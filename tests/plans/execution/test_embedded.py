@@ -78,7 +78,7 @@ def test_rows_can_be_taken_once(env: TableEnvironment) -> None:
         env.execute_sql("SELECT 1").to_dataframe("polars")  # type: ignore[arg-type]
 
 
-def test_what_gives_no_rows_says_ok(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
+def test_statements_without_rows_return_ok(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
     result = env.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'blackhole')")
     result.wait()
     result.print()
@@ -86,7 +86,7 @@ def test_what_gives_no_rows_says_ok(env: TableEnvironment, capsys: pytest.Captur
     assert list(result.collect()) == []
 
 
-def test_a_query_that_fails_says_so_to_whom_takes_its_rows(env: TableEnvironment) -> None:
+def test_a_failed_query_raises_when_its_rows_are_read(env: TableEnvironment) -> None:
     result = env.from_values([("1",), ("x",)]).select(col("f0").cast("INT")).execute()
     with pytest.raises(CompiledPlanError) as caught:
         list(result.collect())
@@ -263,13 +263,13 @@ def test_a_dataframe_with_a_watermark_has_windows(env: TableEnvironment) -> None
         (pd.DataFrame({"a": [object()]}), None, "cannot be told"),
     ],
 )
-def test_what_is_no_table(frame: Any, schema: Any, message: str) -> None:
+def test_invalid_inputs_of_from_dataframe(frame: Any, schema: Any, message: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         TableEnvironment().from_dataframe(frame, schema)
     assert message in caught.value.message
 
 
-def test_plans_over_what_this_process_has_do_not_leave_it(tmp_path: Path) -> None:
+def test_plans_over_dataframes_cannot_be_written(tmp_path: Path) -> None:
     env = TableEnvironment()
     sink(env, tmp_path)
     plan = env.from_dataframe(pa.table({"a": [1], "b": ["x"]})).insert_into("sink").compile_plan()
@@ -279,7 +279,7 @@ def test_plans_over_what_this_process_has_do_not_leave_it(tmp_path: Path) -> Non
     assert not (tmp_path / "plan.json").exists()
 
 
-def test_a_plan_over_what_another_process_had_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_plan_over_a_dataframe_of_another_process_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     env = TableEnvironment()
     sink(env, tmp_path)
     plan = env.from_dataframe(pa.table({"a": [1], "b": ["x"]})).insert_into("sink").compile_plan()

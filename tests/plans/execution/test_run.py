@@ -124,7 +124,7 @@ def test_a_view_in_eight_inserts_is_computed_once(spark: SparkSession, tmp_path:
         assert counted == {page: [c["page"] for c in CLICKS].count(page) + at for page in pages}
 
 
-def test_a_crash_between_two_sinks_leaves_each_row_once(
+def test_a_crash_between_two_sinks_duplicates_no_row(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
@@ -181,7 +181,7 @@ def test_a_bounded_run_with_a_trigger_ends_by_itself(spark: SparkSession, tmp_pa
     assert (result.rows_in, result.stopped) == (len(CLICKS), False)
 
 
-def test_a_connector_that_is_not_there_is_refused_before_anything_starts(spark: SparkSession, tmp_path: Path) -> None:
+def test_an_unknown_connector_is_refused_before_the_start(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     text = compiled(three_inserts(tmp_path)).to_json().replace('"filesystem"', '"carrier-pigeon"')
     with pytest.raises(UnsupportedError, match="carrier-pigeon"):

@@ -74,13 +74,13 @@ def test_a_start_that_was_killed_while_it_wrote_its_first_positions(
     assert output(tmp_path) == expected
 
 
-def test_processes_that_are_killed(tmp_path: Path) -> None:
+def test_killed_processes(tmp_path: Path) -> None:
     summary = killed(tmp_path, 2)
     assert summary.ends >= 2
 
 
 @pytest.mark.deep
-def test_a_hundred_processes_that_are_killed(tmp_path: Path) -> None:
+def test_a_hundred_killed_processes(tmp_path: Path) -> None:
     started = time.monotonic()
     summary = killed(tmp_path, 100)
     print(summary.text, f"{time.monotonic() - started:.0f} s")

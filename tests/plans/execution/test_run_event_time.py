@@ -105,7 +105,7 @@ def test_a_crash_while_windows_are_closed(
 
 
 @pytest.mark.parametrize("fails_in", [2, 3])
-def test_windows_that_were_left_open_are_closed_without_more_rows(
+def test_open_windows_close_without_more_rows(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_in: int
 ) -> None:
     plan, checkpoint = counting(tmp_path), str(tmp_path / "checkpoint")
@@ -143,7 +143,7 @@ def test_a_continuous_run_fires_windows_by_watermark(spark: SparkSession, tmp_pa
     assert counts(tmp_path) == EXPECTED[:2]
 
 
-def test_state_by_processing_time_goes_beside_windows(spark: SparkSession, tmp_path: Path) -> None:
+def test_processing_time_state_beside_windows(spark: SparkSession, tmp_path: Path) -> None:
     plan = TableEnvironment().compile_script(
         "SET 'table.exec.state.ttl' = '300 ms';\n"
         + table(

@@ -102,7 +102,7 @@ def created(n: int) -> dict[str, object]:
     return {"before": None, "after": {"page": "a", "n": n}, "op": "c"}
 
 
-def test_each_side_of_a_join_forgets_by_its_own_ttl(spark: SparkSession, tmp_path: Path) -> None:
+def test_each_side_of_a_join_expires_by_its_own_ttl(spark: SparkSession, tmp_path: Path) -> None:
     pipeline = Pipeline(spark, tmp_path, JOIN)
     pipeline.ttl(leftState=f"{int(TTL_SECONDS * 1000)} ms", rightState="0 ms")
     pipeline.reverse_entries()
@@ -147,7 +147,7 @@ def test_a_ttl_may_change_between_starts_to_and_from_never(spark: SparkSession, 
     assert created(2) in pipeline.run()
 
 
-def test_an_over_aggregate_forgets_idle_keys(spark: SparkSession, tmp_path: Path) -> None:
+def test_an_over_aggregate_evicts_idle_keys(spark: SparkSession, tmp_path: Path) -> None:
     """By `table.exec.state.ttl`, which its node stores in its configuration; changed between starts."""
     pipeline = Pipeline(spark, tmp_path, OVER)
 

@@ -28,7 +28,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReadableF
     memory.rm(root, recursive=True)
 
 
-def test_what_is_there_is_read(folder: ReadableFolder) -> None:
+def test_existing_files_are_read(folder: ReadableFolder) -> None:
     assert folder.names("heads") == ("10", "2")
     assert folder.names() == ("heads",)
     assert folder.read_text("heads/2") == "two ä"
@@ -37,7 +37,7 @@ def test_what_is_there_is_read(folder: ReadableFolder) -> None:
     assert folder.inside("heads").uri == folder.child("heads")
 
 
-def test_what_is_not_there_is_nothing(folder: ReadableFolder) -> None:
+def test_missing_files_are_none(folder: ReadableFolder) -> None:
     assert folder.names("generations") == ()
     assert folder.names("heads/2") in ((), ("2",))  # object stores make no difference
     assert folder.read_text("heads/3") is None

@@ -52,7 +52,7 @@ def test_hdfs_needs_a_hadoop_client_and_says_so_in_one_line() -> None:
     assert "compiled-plan[hdfs]" in fault.value.remedy and "HADOOP_HOME" in fault.value.remedy
 
 
-def test_an_unknown_scheme_is_told_those_that_there_are() -> None:
+def test_an_unknown_scheme_names_the_known_ones() -> None:
     with pytest.raises(PlanError, match=r"Protocol not known: foo(.|\n)*known are s3://"):
         files.read_text("foo://x/plan.json")
 
@@ -90,7 +90,7 @@ def test_files_in_memory_are_written_and_read() -> None:
         (["s3://b/program.py"], "must be a local file"),
     ],
 )
-def test_compile_plan_says_it(arguments: list[str], expected: str) -> None:
+def test_compile_plan_reports_it(arguments: list[str], expected: str) -> None:
     command = [sys.executable, "-m", "compiled_plan.cli.compile_plan", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1 and expected in done.stderr and "internal error" not in done.stderr

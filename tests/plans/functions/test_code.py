@@ -78,7 +78,7 @@ def digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Digest]:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("# How it is done.", "# How it was done."),
+        ("# The computation.", "# Another comment."),
         ('"""A function."""', '"""The function."""'),
         ("UNUSED = 1", "UNUSED = 2"),
         ("def other(x):\n    return x", "def other(x):\n    return -x"),
@@ -86,7 +86,7 @@ def digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Digest]:
         ('{"a": [1, 2], "b": {3}}', "dict(a=[1, 2], b={3})"),
     ],
 )
-def test_what_it_does_not_use_plays_no_part(digest: Digest, old: str, new: str) -> None:
+def test_unused_code_does_not_change_the_digest(digest: Digest, old: str, new: str) -> None:
     assert old in MODULE
     assert digest() == digest(MODULE.replace(old, new))
 
@@ -105,19 +105,19 @@ def test_what_it_does_not_use_plays_no_part(digest: Digest, old: str, new: str) 
         ("class Base:", "class Base(dict):"),
     ],
 )
-def test_what_it_uses_counts(digest: Digest, old: str, new: str) -> None:
+def test_used_code_changes_the_digest(digest: Digest, old: str, new: str) -> None:
     assert old in MODULE
     assert digest() != digest(MODULE.replace(old, new))
 
 
-def test_modules_beside_count_as_far_as_they_are_used(digest: Digest) -> None:
+def test_used_parts_of_sibling_modules_change_the_digest(digest: Digest) -> None:
     first = digest()
     assert first == digest(MODULE, BESIDE.replace("OTHER = 6", "OTHER = 7"))
     assert first != digest(MODULE, BESIDE.replace("EXTRA = 5", "EXTRA = 6"))
     assert first != digest(MODULE, BESIDE.replace("return 1", "return 2"))
 
 
-def test_a_class_without_a_file_has_one_too() -> None:
+def test_a_class_without_a_file_has_a_digest() -> None:
     def scaler(factor: int) -> type:
         return type("Times", (), {"eval": lambda self, x: x * factor})
 

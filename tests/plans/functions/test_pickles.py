@@ -75,7 +75,7 @@ OWN = [
 
 @pytest.mark.parametrize("write", [pickled, pickle.dumps])
 @pytest.mark.parametrize(("value", "annotation"), [*((value, object) for value in PLAIN), *OWN])
-def test_values_come_back(value: Any, annotation: Any, write: Callable[[Any], bytes]) -> None:
+def test_values_survive_a_round_trip(value: Any, annotation: Any, write: Callable[[Any], bytes]) -> None:
     """The reader is sent to workers, and its result is pickled again."""
     read = pickle.loads(pickle.dumps(unpickling(annotation)))
     restored = read(write(value))
@@ -84,7 +84,7 @@ def test_values_come_back(value: Any, annotation: Any, write: Callable[[Any], by
 
 
 @pytest.mark.parametrize("array", [numpy.arange(6), numpy.arange(6.0).reshape(2, 3), numpy.zeros((2, 2), bool).T])
-def test_arrays_of_numbers_come_back(array: Any) -> None:
+def test_arrays_survive_a_round_trip(array: Any) -> None:
     restored = unpickling(object)(pickled(array))
     assert (restored == array).all() and restored.dtype == array.dtype
     restored[0] = 1

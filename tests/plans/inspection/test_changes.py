@@ -12,7 +12,7 @@ _OTHERWISE = {"aggregate/count_distinct_split", "sort_limit/limit_without_order"
 
 
 @pytest.mark.parametrize("group", sorted({name_of(path).partition("/")[0] for path in CONFORMANCE}))
-def test_what_comes_to_a_sink_is_what_flink_says(group: str) -> None:
+def test_changelog_modes_of_sinks_equal_flinks(group: str) -> None:
     names = [name for name in map(name_of, CONFORMANCE) if name.startswith(f"{group}/") and name not in _OTHERWISE]
     differ = {}
     for name in names:
@@ -26,7 +26,7 @@ def test_what_comes_to_a_sink_is_what_flink_says(group: str) -> None:
     assert differ == {}
 
 
-def test_what_a_window_sends_at_its_end_is_never_taken_back() -> None:
+def test_window_results_are_never_retracted() -> None:
     plan = CompiledPlan.from_json(text_of("window/window_agg_over_cdc"))
     (window,) = (node for node in plan.nodes if node.kind == "global-window-aggregate")
     assert window.id in append_only(plan)

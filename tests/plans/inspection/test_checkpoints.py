@@ -61,16 +61,14 @@ def test_a_generation_that_no_head_names_does_not_count(tmp_path: Path) -> None:
         ({"offsets/0": "v1", "metadata": "{}"}, "of a query that execute-plan did not start"),
     ],
 )
-def test_what_is_no_checkpoint_of_this_release_is_refused(
-    files: dict[str, object], message: str, tmp_path: Path
-) -> None:
+def test_foreign_checkpoints_are_refused(files: dict[str, object], message: str, tmp_path: Path) -> None:
     for name, text in files.items():
         write(tmp_path / name, text)
     with pytest.raises(CheckpointError, match=message):
         reader(tmp_path).program_in_force()
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="the checkpoint is not there"):
         reader(tmp_path / "nowhere").program_in_force()
 

@@ -17,7 +17,7 @@ from tests.support.plan_files import ALL, data_of, text_of
 CASE = "join/three_way_inner"
 
 
-def test_every_operator_with_state_has_one_and_no_two_are_equal() -> None:
+def test_every_stateful_operator_has_a_unique_uid() -> None:
     for path in ALL:
         plan = with_uids(CompiledPlan.read_file(path))
         for node in plan.nodes:
@@ -26,13 +26,13 @@ def test_every_operator_with_state_has_one_and_no_two_are_equal() -> None:
         assert len(uids) == len(set(uids))
 
 
-def test_they_name_kind_tables_and_fingerprint() -> None:
+def test_uids_name_kind_tables_and_fingerprint() -> None:
     uids = list(derived_uids(CompiledPlan.from_json(text_of("join/state_ttl_hint_join"))).values())
     assert len(uids) == 1
     assert re.fullmatch(r"join-[a-z_]+-[a-z_]+-[0-9a-f]{10}", uids[0])
 
 
-def test_they_do_not_depend_on_node_ids() -> None:
+def test_uids_do_not_depend_on_node_ids() -> None:
     data = data_of(CASE)
     text = json.dumps(data)
     for node in data["nodes"]:
@@ -44,7 +44,7 @@ def test_they_do_not_depend_on_node_ids() -> None:
     assert list(derived_uids(first).values()) == list(derived_uids(second).values())
 
 
-def test_they_stay_when_a_passive_field_changes_and_move_when_an_enforcing_one_does() -> None:
+def test_uids_change_with_enforcing_fields_only() -> None:
     data = data_of("join/state_ttl_hint_join")
     before = list(derived_uids(CompiledPlan.from_dict(data)).values())
     join = next(node for node in data["nodes"] if node["type"] == "stream-exec-join_1")
@@ -64,7 +64,7 @@ def test_operators_that_are_equal_in_everything_are_numbered() -> None:
     assert second == f"{first}-2"
 
 
-def test_those_of_the_file_are_kept() -> None:
+def test_uids_of_the_file_are_kept() -> None:
     data = data_of("join/state_ttl_hint_join")
     join = next(node for node in data["nodes"] if node["type"] == "stream-exec-join_1")
     join["uid"] = "my-join"
@@ -126,7 +126,7 @@ UNCHANGED = {
 
 
 @pytest.mark.parametrize("name", UNCHANGED)
-def test_what_does_not_change_an_operator_leaves_its_uid(name: str) -> None:
+def test_harmless_changes_keep_the_uid(name: str) -> None:
     old, new = UNCHANGED[name]
     assert uids(compiled(old)) == uids(compiled(new))
 
@@ -142,7 +142,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_what_changes_an_operator_changes_its_uid(name: str) -> None:
+def test_changes_of_an_operator_change_its_uid(name: str) -> None:
     old, new = CHANGED[name]
     assert not set(uids(compiled(old))) & set(uids(compiled(new)))
 
@@ -181,7 +181,7 @@ def test_swapped_statements_leave_each_operator_its_uid(name: str) -> None:
     assert not set(by_sink(plan)["s1"]) & set(by_sink(plan)["s2"])
 
 
-def test_equal_operators_are_told_apart_by_where_their_rows_go() -> None:
+def test_equal_operators_are_distinguished_by_their_sinks() -> None:
     """Different TTLs keep two equal aggregates from being merged."""
     hinted = "SELECT /*+ STATE_TTL('orders' = '{} s') */ customer, SUM(amount) FROM orders GROUP BY customer"
     first, second = (f"INSERT INTO s{at} {hinted.format(at)}" for at in (1, 2))
@@ -328,7 +328,7 @@ def test_a_uid_that_a_person_gave_is_never_given_to_another_operator() -> None:
     assert (inherited.gone, inherited.added) == ((derived,), (f"{derived}-2",))
 
 
-def test_tables_that_moved_or_were_renamed_are_found_again() -> None:
+def test_moved_and_renamed_tables_are_matched() -> None:
     old = hand_named(compiled(SUM, JOIN))
     assert uids(inherit_uids(compiled(SUM, JOIN, folder="/elsewhere"), old).plan) == uids(old)
     sales = CompiledPlan.from_json(compiled(SUM).to_json().replace("`orders`", "`sales`"))

@@ -31,7 +31,7 @@ def there(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_places_that_are_fit(there: Path) -> None:
+def test_usable_places(there: Path) -> None:
     before = sorted(there.rglob("*"))
     check_places(plan(there / "in.json", there / "a/b/out"), str(there / "new/checkpoint"))
     check_places(plan(f"file://{there}/in.json", "s3://bucket/out"), "hdfs:///checkpoints/a")
@@ -50,7 +50,7 @@ def test_places_that_are_fit(there: Path) -> None:
         ("in.json", "out", "query", "a query that execute-plan did not start"),
     ],
 )
-def test_places_that_are_refused(there: Path, source: str, sink: str, checkpoint: str, message: str) -> None:
+def test_refused_places(there: Path, source: str, sink: str, checkpoint: str, message: str) -> None:
     before = sorted(there.rglob("*"))
     with pytest.raises(CompiledPlanError, match=message) as refused:
         check_places(plan(there / source, there / sink), checkpoint and str(there / checkpoint))

@@ -39,7 +39,7 @@ def lines(recompiled: Recompiled) -> str:
     return "\n".join(notes(recompiled, "plan.json"))
 
 
-def test_the_planner_records_what_it_gave() -> None:
+def test_the_planner_records_compiled_ttls() -> None:
     plan = compiled(BOTH, "1 h")
     records = [node.ttl_as_compiled for node in plan.nodes if node.ttl_entries]
     assert records == [{"leftState": "1 h", "rightState": "1 h"}, {"groupAggregateState": "1 h"}]
@@ -64,7 +64,7 @@ def test_an_edit_stays_an_edit_from_compile_to_compile() -> None:
         assert ttls(plan) == {"leftState": "3 s", "rightState": ttl, "groupAggregateState": ttl}
 
 
-def test_an_edit_that_the_program_comes_to_say_is_none_any_more() -> None:
+def test_an_edit_that_the_program_adopts_is_no_edit_any_more() -> None:
     plan = recompile(compiled(SUM, "3 s"), edited(compiled(SUM, "1 h"), groupAggregateState="3s"))
     assert plan.kept == () and lines(plan) == ""
     assert ttls(recompile(compiled(SUM, "9 h"), plan.plan).plan) == {"groupAggregateState": "9 h"}
@@ -91,7 +91,7 @@ def test_a_new_hint_of_the_program_does_not_win_over_an_edit() -> None:
     assert "warning: " in lines(recompiled) and "went from 0 ms to 8 h" in lines(recompiled)
 
 
-def test_the_program_may_be_given_all_ttls_back() -> None:
+def test_all_ttls_may_be_reset_to_the_program() -> None:
     recompiled = recompile(compiled(BOTH, "2 h"), edited(compiled(BOTH, "1 h"), leftState="3s"), edits=False)
     assert set(ttls(recompiled.plan).values()) == {"2 h"} and recompiled.kept == ()
 
@@ -161,7 +161,7 @@ def test_a_plan_without_a_record(record: dict[str, str] | None) -> None:
     assert ttls(recompile(compiled(SUM, "9 h"), recompiled.plan).plan) == {"groupAggregateState": "1 h"}
 
 
-def test_a_record_is_of_what_is_compiled_not_of_what_holds() -> None:
+def test_a_record_has_compiled_ttls_not_effective_ones() -> None:
     old = edited(compiled(SUM, "1 h"), groupAggregateState="3s")
     assert [n.ttl_as_compiled for n in with_record(old).nodes if n.ttl_entries] == [{"groupAggregateState": "3 s"}]
     plan = recompile(compiled(SUM, "1 h"), old).plan

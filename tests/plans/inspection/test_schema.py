@@ -23,7 +23,7 @@ def plan(levels: int) -> str:
 
 
 @pytest.mark.parametrize("levels", [15, 70, 100, 300, 1_000])
-def test_expressions_inside_of_each_other(levels: int) -> None:
+def test_deeply_nested_expressions(levels: int) -> None:
     text = plan(levels)
     assert check(text) == ()
     data = jsontext.loads(text)
@@ -39,7 +39,7 @@ def test_expressions_inside_of_each_other(levels: int) -> None:
 
 
 @pytest.mark.parametrize("levels", [50, 500, 1_000, 20_000])
-def test_what_is_no_plan(levels: int) -> None:
+def test_invalid_plans(levels: int) -> None:
     text = plan(1).replace('"nodes"', f'"odd": {"[" * levels}{"]" * levels}, "nodes"', 1)
     (finding,) = check(text)
     assert (finding.pointer, finding.message) == ("/odd", "unknown field `odd` in the plan's root")

@@ -93,7 +93,7 @@ def test_the_last_edit_of_an_entry_counts() -> None:
         ("rightState=3s", "no node 'rightState'", "name the node, too: `{join}.rightState=3s`"),
     ],
 )
-def test_what_is_not_there_is_named(edit: str, message: str, remedy: str) -> None:
+def test_unknown_nodes_and_entries_are_named(edit: str, message: str, remedy: str) -> None:
     text = text_of(CASE)
     source = CompiledPlan.from_json(text).sources[0].id
     with pytest.raises(PlanError) as raised:
@@ -133,7 +133,7 @@ def test_a_window_says_why_it_has_no_ttl() -> None:
         ("5.leftState=300000000000 d", "must fit"),
     ],
 )
-def test_edits_that_are_none(text: str, message: str) -> None:
+def test_invalid_edits(text: str, message: str) -> None:
     with pytest.raises(PlanError, match=message):
         parse_edit(text)
 

@@ -154,7 +154,7 @@ class TestGraph:
         with pytest.raises(PlanError, match="is used 2 times"):
             CompiledPlan.from_dict(data)
 
-    def test_an_expression_over_a_column_that_is_not_there(self) -> None:
+    def test_an_expression_over_a_missing_column(self) -> None:
         data = data_of("search_ranges")
         at = position(data, "calc")
         text = json.dumps(data["nodes"][at]["projection"]).replace('"inputIndex": 0', '"inputIndex": 40')

@@ -71,7 +71,7 @@ def without(data: dict[str, Any], field: str) -> dict[str, Any]:
     return data
 
 
-def test_its_columns_are_known_and_can_be_others(made_up: type[StatefulNode]) -> None:
+def test_its_columns_are_known_and_can_be_remapped(made_up: type[StatefulNode]) -> None:
     read, findings = read_plan(plan())
     assert read is not None, findings
     (node,) = (node for node in read.nodes if isinstance(node, made_up))
@@ -91,7 +91,7 @@ def test_its_columns_are_known_and_can_be_others(made_up: type[StatefulNode]) ->
     assert (moved.watched, moved.order_by.fields[0].index, moved.condition.index) == ((0, 1), 0, 1)
 
 
-def test_the_check_refuses_columns_that_are_not_there(made_up: type[StatefulNode]) -> None:
+def test_the_check_refuses_missing_columns(made_up: type[StatefulNode]) -> None:
     read, findings = read_plan(plan(watched=[1, 77]))
     assert read is None
     assert [(finding.pointer.rpartition("/nodes/")[2].partition("/")[2], finding.value) for finding in findings] == [

@@ -122,7 +122,7 @@ def test_phases_behind_the_first_keep_the_columns_of_its_input() -> None:
             assert not [reference for reference in references(node) if reference.path[0] == "aggCalls"]
 
 
-def test_what_is_no_column_is_told() -> None:
+def test_references_out_of_range_are_reported() -> None:
     node = next(node for node, _ in nodes() if node.kind == "group-aggregate" and node.grouping)  # type: ignore[attr-defined]
     wrong = with_columns(node, lambda reference: 9 if reference.path == ("grouping", 0) else reference.column)
     (fault,) = (fault for fault in reference_faults(wrong, [3]) if fault.path == ("grouping", 0))

@@ -204,7 +204,7 @@ def test_a_plan_that_breaks_a_rule(case: str, kind: str, path: str, value: Any, 
         CompiledPlan.from_dict(data)
 
 
-def test_inputs_that_are_taken_for_each_other() -> None:
+def test_swapped_inputs() -> None:
     data = data_of("join/three_way_inner")
     join = data["nodes"][position(data, "join")]["id"]
     left_edge, right_edge = (edge for edge in data["edges"] if edge["target"] == join)
@@ -235,7 +235,7 @@ def test_a_node_that_nothing_reads() -> None:
     ("option", "value"),
     [("connector", "kinesis"), ("connector", "of-my-own"), ("format", "avro-glue"), ("source.path.regex-pattern", "x")],
 )
-def test_what_only_flink_has_can_be_edited_and_not_run(option: str, value: str) -> None:
+def test_flink_only_functions_can_be_edited_but_not_run(option: str, value: str) -> None:
     data = data_of("join/three_way_inner")
     at = position(data, "table-source-scan")
     put(data, f"nodes/{at}/scanTableSource/table/{TABLE}/options/{option}", value)
@@ -293,7 +293,7 @@ def test_a_sink_of_changes_takes_every_kind(mode: list[str]) -> None:
     assert CompiledPlan.from_dict(data).to_dict()["nodes"][position(data, "sink")]["inputChangelogMode"] == mode
 
 
-def test_a_kind_that_is_there_twice_in_other_words() -> None:
+def test_a_duplicate_change_kind_in_another_spelling() -> None:
     data = data_of("aggregate/agg_over_agg")
     put(data, f"nodes/{position(data, 'sink')}/inputChangelogMode", ["INSERT", "UPDATE_AFTER", "DELETE", "~DELETE"])
     (finding,) = findings_of(data)

@@ -40,7 +40,7 @@ def test_sources_and_sinks() -> None:
     assert {node.kind for node in compiled.sources} <= {"table-source-scan", "values"}
 
 
-def test_a_node_that_is_not_there_is_named_with_those_that_are() -> None:
+def test_an_unknown_node_is_named_with_the_known_ones() -> None:
     with pytest.raises(PlanError, match="no node 77") as raised:
         plan().node(77)
     assert str(plan().nodes[0].id) in raised.value.remedy

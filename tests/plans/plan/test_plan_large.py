@@ -48,7 +48,7 @@ def text_of(name: str) -> str:
     return lzma.open(FOLDER / f"{name}.json.xz", "rt", encoding="utf-8").read()
 
 
-def test_every_plan_is_looked_at() -> None:
+def test_every_large_plan_is_covered() -> None:
     assert sorted(path.name.removesuffix(".json.xz") for path in FOLDER.iterdir()) == sorted(NODES)
 
 
@@ -69,7 +69,7 @@ def test_a_large_plan_of_flink(name: str) -> None:
     assert "sinks" in stages_text(stages_of(plan))
 
 
-def test_what_is_wrong_deep_inside_is_told_with_its_place() -> None:
+def test_a_deeply_nested_fault_has_its_pointer() -> None:
     data = json.loads(text_of("concat300"))
     operand, way = data["nodes"][1]["projection"][1], ["nodes", "1", "projection", "1"]
     for _ in range(200):

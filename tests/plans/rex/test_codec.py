@@ -17,7 +17,7 @@ VALIDATOR = jsonschema.Draft202012Validator({"$ref": "#/$defs/RexNode", "$defs":
 
 
 @given(REX)
-def test_reads_back_and_fits_the_schema(rex: RexNode) -> None:
+def test_expressions_survive_a_round_trip_and_fit_the_schema(rex: RexNode) -> None:
     written = json.loads(json.dumps(rex_to_json(rex)))
     assert rex_from_json(written) == rex
     VALIDATOR.validate(written)
@@ -42,7 +42,7 @@ def test_every_expression_of_flink_reads_and_writes_equal() -> None:
 
 
 @given(REX)
-def test_moving_inputs_there_and_back(rex: RexNode) -> None:
+def test_shifting_inputs_is_reversible(rex: RexNode) -> None:
     moved = map_inputs(rex, lambda index: index + 7)
     assert input_refs(moved) == {index + 7 for index in input_refs(rex)}
     assert map_inputs(moved, lambda index: index - 7) == rex

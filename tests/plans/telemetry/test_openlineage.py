@@ -80,7 +80,7 @@ def test_tables_and_columns_and_nothing_secret(plan: CompiledPlan, tmp_path: Pat
         ({"event": "failed", "at": END["at"], "message": "the row is bad"}, "FAIL"),
     ],
 )
-def test_how_a_run_ends(plan: CompiledPlan, tmp_path: Path, last: dict[str, Any], state: str) -> None:
+def test_end_events_of_runs(plan: CompiledPlan, tmp_path: Path, last: dict[str, Any], state: str) -> None:
     end = events(plan, tmp_path / "events", START, last)[-1]
     assert end["eventType"] == state
     said = end["run"]["facets"].get("errorMessage", {}).get("message")
@@ -109,7 +109,7 @@ def test_events_go_to_a_url(plan: CompiledPlan) -> None:
     assert [event["eventType"] for event in taken] == ["START", "COMPLETE"]
 
 
-def test_a_server_that_is_away_ends_no_run(plan: CompiledPlan) -> None:
+def test_an_unavailable_server_ends_no_run(plan: CompiledPlan) -> None:
     said: list[str] = []
     lineage = Lineage("http://127.0.0.1:9", plan, "shop", said.append)
     lineage.tell(START)

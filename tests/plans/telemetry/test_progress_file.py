@@ -32,7 +32,7 @@ def test_numbers_go_on_from_one_run_to_the_next(tmp_path: Path) -> None:
     assert [message["batch"] for message in last_messages(path)][:2] == [1, 0]
 
 
-def test_what_was_begun_by_a_process_that_was_killed_is_passed_over(tmp_path: Path) -> None:
+def test_a_partial_line_of_a_killed_process_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
     write(path, 2)
     with path.open("a") as file:
@@ -58,6 +58,6 @@ def test_long_files_are_read_from_their_end(tmp_path: Path) -> None:
     assert [message["seq"] for message in last_messages(path)] == list(range(1499, -1, -1))
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(ExecutionError, match="cannot write the progress file: there is no folder"):
         ProgressFile(tmp_path / "no" / "progress.jsonl")

@@ -35,7 +35,7 @@ def scraped(server: MetricsServer) -> list[str]:
         return str(answer.read().decode()).splitlines()
 
 
-def test_what_a_run_says_is_served() -> None:
+def test_metrics_of_a_run_are_served() -> None:
     server = MetricsServer("0", "")
     try:
         server.tell({"event": "start", "plan": "/plans/shop.json", "bounded": False, "at": "2026-01-01T00:00:00.000Z"})
@@ -59,7 +59,7 @@ def test_what_a_run_says_is_served() -> None:
         server.close()
 
 
-def test_a_port_that_is_taken_is_named() -> None:
+def test_a_port_in_use_is_named() -> None:
     server = MetricsServer("0", "one")
     try:
         with pytest.raises(ExecutionError, match=f"127.0.0.1:{server.port}"):
@@ -82,6 +82,6 @@ def test_addresses(text: str, address: tuple[str, int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "host:", "70000", "1.5", "-1", "a:b"])
-def test_what_is_no_address(text: str) -> None:
+def test_invalid_addresses(text: str) -> None:
     with pytest.raises(ProgramError, match="no port"):
         address_of(text)

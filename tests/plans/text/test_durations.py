@@ -123,14 +123,14 @@ def test_refuses_what_flink_refuses_and_names_the_value(text: str, message: str)
         ("5 us", "did you mean `5 µs`?"),
     ],
 )
-def test_a_unit_that_flink_has_not_gets_a_suggestion(text: str, remedy: str) -> None:
+def test_an_unknown_unit_gets_a_suggestion(text: str, remedy: str) -> None:
     with pytest.raises(PlanError) as raised:
         parse_duration(text)
     assert remedy in raised.value.remedy
 
 
 @given(st.integers(0, MAX_MS))
-def test_what_is_written_reads_the_same(milliseconds: int) -> None:
+def test_durations_survive_a_round_trip(milliseconds: int) -> None:
     text = format_duration(milliseconds)
     assert parse_duration(text) == milliseconds
     number, unit = text.split(" ")

@@ -25,7 +25,7 @@ def test_each_level_is_indented_as_flink_does() -> None:
 
 
 @pytest.mark.parametrize("levels", [1, 300, 499, 500, 501, 502, 3_000])
-def test_what_is_written_is_read(levels: int) -> None:
+def test_json_survives_a_round_trip(levels: int) -> None:
     text = jsontext.dumps(nested(levels))
     assert jsontext.dumps(jsontext.loads(text)) == text
     document = jsontext.loads(text)
@@ -44,7 +44,7 @@ def test_the_text_grows_as_the_depth_does() -> None:
     assert len(jsontext.dumps(nested(40_000))) < 3 * len(jsontext.dumps(nested(10_000)))
 
 
-def test_a_text_that_nests_without_end_is_no_plan() -> None:
+def test_deeply_nested_text_is_no_plan() -> None:
     with pytest.raises(PlanError, match="nested too deeply"):
         jsontext.loads("[" * 1_000_000 + "]" * 1_000_000)
     assert json.loads(jsontext.dumps(nested(10))) == nested(10)

@@ -28,7 +28,7 @@ def test_sensitive(key: str) -> None:
 @pytest.mark.parametrize(
     "key", ["fs.s3a.access.key", "accountKey", "pem_private_key", "credentials", "sfPassword", "kafka.ssl.key.password"]
 )
-def test_what_data_sources_of_spark_have(key: str) -> None:
+def test_options_of_sparks_data_sources(key: str) -> None:
     assert is_sensitive(key)
 
 
@@ -39,7 +39,7 @@ def test_plain(key: str) -> None:
     assert not is_sensitive(key)
 
 
-def test_hides_values_alone() -> None:
+def test_only_values_are_masked() -> None:
     assert masked({"path": "/a", "password": "p"}) == {"path": "/a", "password": HIDDEN}
     value = {"nodes": [{"options": {"auth-token": "t", "path": "/a"}}]}
     assert masked_json(value) == {"nodes": [{"options": {"auth-token": HIDDEN, "path": "/a"}}]}

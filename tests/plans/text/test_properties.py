@@ -25,12 +25,12 @@ def test_settings_of_a_file(text: str, settings: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["a=b\n=c", "a=b \\", "a=b\\\\\\", "a\\"])
-def test_a_line_that_is_no_setting(text: str) -> None:
+def test_an_invalid_line(text: str) -> None:
     with pytest.raises(ProgramError, match="no setting") as raised:
         read_properties(text, "conf")
     assert raised.value.where.startswith("conf, line ")
 
 
 @given(st.dictionaries(st.text(min_size=1, alphabet=st.characters(codec="utf-8")).filter(str.strip), st.text()))
-def test_what_is_written_is_read(settings: dict[str, str]) -> None:
+def test_settings_survive_a_round_trip(settings: dict[str, str]) -> None:
     assert read_properties(properties_text(settings), "conf") == settings

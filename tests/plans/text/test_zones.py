@@ -29,13 +29,13 @@ UNKNOWN = ["Default", "GMT+05:30:15", "GMT+19:00", "PST", "EST", "MST", "HST", "
 
 
 @pytest.mark.parametrize("name", TAKEN.split())
-def test_what_flink_takes(name: str) -> None:
+def test_zones_that_flink_accepts(name: str) -> None:
     assert zones.is_zone(name)
     TableEnvironment({"table.local-time-zone": name})
 
 
 @pytest.mark.parametrize(("name", "spelled"), REFUSED.items())
-def test_what_flink_refuses_but_means_a_zone(name: str, spelled: str) -> None:
+def test_zones_that_flink_refuses(name: str, spelled: str) -> None:
     assert zones.spelled(name) == spelled
     with pytest.raises(ProgramError) as caught:
         TableEnvironment().get_config().set("table.local-time-zone", name)
@@ -43,7 +43,7 @@ def test_what_flink_refuses_but_means_a_zone(name: str, spelled: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_what_is_no_zone(name: str) -> None:
+def test_invalid_zones(name: str) -> None:
     assert zones.spelled(name) is None
     with pytest.raises(ProgramError, match=r"table\.local-time-zone"):
         TableEnvironment().execute_sql(f"SET 'table.local-time-zone' = '{name}'")

@@ -76,10 +76,10 @@ def tried(folder: Path, count: int) -> list[str]:
     return [text for seed in range(SEED, SEED + count) for text in disagreements(folder / str(seed), pair(seed))]
 
 
-def test_all_ways_to_compare_agree(tmp_path: Path) -> None:
+def test_all_interfaces_give_the_same_verdicts(tmp_path: Path) -> None:
     assert tried(tmp_path, 60) == []
 
 
 @pytest.mark.deep
-def test_all_ways_to_compare_agree_on_many_pairs(tmp_path: Path) -> None:
+def test_all_interfaces_give_the_same_verdicts_on_many_pairs(tmp_path: Path) -> None:
     assert tried(tmp_path, int(os.environ.get("VERDICT_PAIRS", "1000"))) == []

@@ -101,7 +101,7 @@ class Query:
         return self.moves.to[-1] if self.moves.to else None
 
 
-def test_an_idle_partition_is_found_while_the_query_waits(tmp_path: Path) -> None:
+def test_an_idle_partition_is_detected_while_the_query_waits(tmp_path: Path) -> None:
     query = Query(tmp_path, {"t": 2}, idle_ms=100)
     assert query.run(t_0=50) is None
     assert query.wait(60) is None
@@ -125,7 +125,7 @@ def test_a_query_that_does_not_wait_is_asked_again(tmp_path: Path) -> None:
     assert query.wait(1) == 70
 
 
-def test_rows_that_spark_has_not_looked_for_are_no_silence(tmp_path: Path) -> None:
+def test_unpolled_time_is_not_idleness(tmp_path: Path) -> None:
     query = Query(tmp_path, {"t": 2}, idle_ms=100, interval=40)
     query.run(t_0=50)
     query.wait(90)
@@ -134,7 +134,7 @@ def test_rows_that_spark_has_not_looked_for_are_no_silence(tmp_path: Path) -> No
     assert query.wait(1) == 70
 
 
-def test_a_micro_batch_shows_who_is_silent_up_to_its_plan(tmp_path: Path) -> None:
+def test_idleness_is_measured_up_to_the_planning_of_a_micro_batch(tmp_path: Path) -> None:
     """A busy run finds idle partitions, too, but not because of the duration of a micro-batch."""
     query = Query(tmp_path, {"t": 2}, idle_ms=100)
     query.run(t_0=50)
@@ -155,7 +155,7 @@ def test_a_source_whose_partitions_are_all_idle_does_not_count(tmp_path: Path) -
     assert query.wait(100) == 90, "all are idle: the largest"
 
 
-def test_what_one_source_has_reached_alone_is_kept(tmp_path: Path) -> None:
+def test_the_position_of_a_single_active_source_is_stored(tmp_path: Path) -> None:
     """Table b holds the query back while partition 1 of table a is idle, and becomes active again after that."""
     query = Query(tmp_path, {"a": 2, "b": 1}, idle_ms=100)
     query.run(a_1=5)
@@ -166,7 +166,7 @@ def test_what_one_source_has_reached_alone_is_kept(tmp_path: Path) -> None:
     assert query.run(b_0=90) == 50
 
 
-def test_a_batch_that_runs_again_tells_its_tasks_the_same(tmp_path: Path) -> None:
+def test_a_repeated_batch_sends_its_tasks_the_same_positions(tmp_path: Path) -> None:
     """Independent of the current clock and of the point at which the first attempt ended."""
     for reached in (False, True):
         query = Query(tmp_path / str(reached), {"t": 2}, idle_ms=100)
@@ -184,7 +184,7 @@ def test_a_batch_that_runs_again_tells_its_tasks_the_same(tmp_path: Path) -> Non
         assert query.run(t_1=60) == 60
 
 
-def test_a_start_without_what_the_last_one_kept(tmp_path: Path) -> None:
+def test_a_start_without_stored_positions(tmp_path: Path) -> None:
     """A checkpoint of an older release: each partition has to deliver a row first."""
     query = Query(tmp_path, {"t": 2}, idle_ms=0)
     query.run(t_0=50, t_1=40)

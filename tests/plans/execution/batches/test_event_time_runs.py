@@ -135,9 +135,7 @@ def test_a_partition_that_lags_keeps_windows_open(spark: SparkSession, topics: T
 
 
 @pytest.mark.deep
-def test_what_partitions_have_reached_is_known_after_a_restart(
-    spark: SparkSession, topics: Topics, tmp_path: Path
-) -> None:
+def test_positions_of_partitions_survive_a_restart(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     plan = counting(topics, topics.make("known", 2))
     topics.send("known", at(1, 25) + at(3, partition=1))
     assert read(spark, plan, tmp_path / "c") == []
@@ -146,7 +144,7 @@ def test_what_partitions_have_reached_is_known_after_a_restart(
     assert read(spark, plan, tmp_path / "c") == [window(0, 2)]
 
 
-def test_a_silent_partition_is_left_out(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+def test_an_idle_partition_is_left_out(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     """While no rows come at all; it becomes active again behind the watermark."""
     plan = counting(topics, topics.make("silent", 2), "'scan.watermark.idle-timeout' = '500 ms'")
     with Reading(spark, topics, "silent", plan, tmp_path / "c") as first:
@@ -163,7 +161,7 @@ def test_a_silent_partition_is_left_out(spark: SparkSession, topics: Topics, tmp
         assert first.lines == [window(0, 2), window(20, 2)]
 
 
-def test_a_crash_in_the_micro_batch_that_the_clock_made(
+def test_a_crash_in_a_micro_batch_without_rows(
     spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Timers that fired because of an idle partition fire once more, though that partition has rows now."""
@@ -192,7 +190,7 @@ def test_a_crash_in_the_micro_batch_that_the_clock_made(
 
 
 @pytest.mark.deep
-def test_where_all_partitions_are_silent_the_largest_watermark_counts(
+def test_if_all_partitions_are_idle_the_largest_watermark_counts(
     spark: SparkSession, topics: Topics, tmp_path: Path
 ) -> None:
     """Flink 2.3's results for the same messages, with its own connector."""
@@ -226,7 +224,7 @@ class Crashing:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", [1, 2])
-def test_runs_that_end_anywhere_leave_what_one_leaves(
+def test_interrupted_runs_give_the_results_of_one_run(
     spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """Rows of three partitions, some of them late, in runs on one checkpoint; some runs fail and are restarted."""
@@ -279,7 +277,7 @@ def test_a_topic_that_gets_more_partitions(spark: SparkSession, topics: Topics, 
 
 
 @pytest.mark.deep
-def test_what_partitions_have_reached_moves_with_the_state(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+def test_positions_of_partitions_move_with_the_state(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     plan, options = (
         counting(topics, topics.make("moved", 2)),
         RunOptions(checkpoint=str(tmp_path / "c"), upgrade="migrate"),
@@ -294,7 +292,7 @@ def test_what_partitions_have_reached_moves_with_the_state(spark: SparkSession, 
 
 
 @pytest.mark.deep
-def test_a_partition_counts_as_silent_between_runs(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+def test_a_partition_counts_as_idle_between_runs(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     plan = counting(topics, topics.make("between", 2), "'scan.watermark.idle-timeout' = '1 s'")
     topics.send("between", at(1, 25) + at(3, partition=1))
     assert read(spark, plan, tmp_path / "c") == []
@@ -304,7 +302,7 @@ def test_a_partition_counts_as_silent_between_runs(spark: SparkSession, topics: 
 
 
 @pytest.mark.parametrize("said", [pytest.param("", marks=pytest.mark.deep), "'scan.watermark.idle-timeout' = '300 ms'"])
-def test_a_silent_table_of_files_is_left_out(spark: SparkSession, tmp_path: Path, said: str) -> None:
+def test_an_idle_filesystem_table_is_left_out(spark: SparkSession, tmp_path: Path, said: str) -> None:
     """By its option or the session's; otherwise its silence holds back the windows of the other table."""
     monitored = {"source.monitor-interval": "1 s"}
     option = dict([said.replace("'", "").split(" = ")]) if said else {}

@@ -68,7 +68,7 @@ def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress]
     return cast(Any, Follower)(*arguments, resumes=resumes)
 
 
-def test_figures_are_reported_and_kept_for_the_next_run(tmp_path: Path) -> None:
+def test_figures_are_reported_and_stored_for_the_next_run(tmp_path: Path) -> None:
     folder, taken = LocalFolder(tmp_path), list[BatchProgress]()
     folder.make("compiled-plan")
     first = follower(folder, taken, resumes=False)

@@ -29,7 +29,7 @@ def test_names_of_sources(description: str, name: str) -> None:
     assert source_name(description) == name
 
 
-def test_a_source_that_spark_has_no_word_for_is_called_as_its_table() -> None:
+def test_an_unknown_source_is_named_after_its_table() -> None:
     assert source_name("org.compiledplan.kernel.datagen.NumberStream@723984f3", "c.d.orders") == "c.d.orders"
     assert source_name("KafkaV2[Subscribe[orders]]", "c.d.clicks") == "orders"
 
@@ -51,7 +51,7 @@ def test_lags(read: str | None, latest: str | None, lag: int | None) -> None:
     assert lag_of(read, latest) == lag
 
 
-def test_what_operators_kept_is_read_as_earlier_releases_wrote_it() -> None:
+def test_state_sizes_of_earlier_releases_are_readable() -> None:
     assert Kept.read('{"a": 3}') == Kept({"a": 3}, {})
     assert Kept.read(None) == Kept({}, {})
     operators = [OperatorProgress("a", "", 1, 1, 3, 30), OperatorProgress("b", "", 1, 1, 2, None)]

@@ -62,7 +62,7 @@ def more(place: Place) -> None:
     place.add({"sales": [{"shop": "x", "price": 100, "pieces": 1000}], "shops": [{"shop": "y", "rent": 9}]})
 
 
-def test_what_changes_no_state_starts_and_goes_on(place: Place) -> None:
+def test_changes_without_effect_on_state_continue(place: Place) -> None:
     """Swapped statements, renamed tables and columns, a view, ids, descriptions, a TTL, monitoring, two phases."""
     place.run(place.compiled(TABLES, together(PRICES, COUNTS, RENTS)))
     more(place)
@@ -224,7 +224,7 @@ def resumes(place: Place, plan: CompiledPlan) -> bool:
     return Run(place.spark, plan, RunOptions(checkpoint=str(place.checkpoint))).resumes
 
 
-def test_what_surrounds_a_plan_is_compared(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_a_plan_are_compared(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = place.compiled(TABLES, PRICES)
     place.run(plan)
     description = place.checkpoint / "generations/1/compiled-plan/programs/1/description.json"

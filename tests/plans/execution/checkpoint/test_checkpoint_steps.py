@@ -84,7 +84,7 @@ def done_or_half_written(step: Callable[..., Any], folder: LocalFolder, path: Pa
         step(folder, path, *more, **named)
 
 
-def test_a_first_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> None:
+def test_a_first_start_that_crashes_at_any_step(tmp_path: Path, disk: DiskSteps) -> None:
     number = 0
 
     def work() -> None:
@@ -104,7 +104,7 @@ def test_a_first_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> No
     assert len(seen) == 2
 
 
-def test_a_later_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> None:
+def test_a_later_start_that_crashes_at_any_step(tmp_path: Path, disk: DiskSteps) -> None:
     start(tmp_path, "one")
     seen, number = set(), 0
 
@@ -125,7 +125,7 @@ def test_a_later_start_that_ends_anywhere(tmp_path: Path, disk: DiskSteps) -> No
     assert [head.number for head in heads] == list(range(1, len(heads) + 1)), "the history is whole"
 
 
-def test_a_head_that_names_an_older_generation_goes_back(tmp_path: Path, disk: DiskSteps) -> None:
+def test_a_head_with_an_older_generation_is_a_rollback(tmp_path: Path, disk: DiskSteps) -> None:
     start(tmp_path, "one")
     store = Store(LocalFolder(tmp_path), "1.0")
     with store.locked(NO_SPARK):
@@ -178,7 +178,7 @@ def test_a_start_that_publishes_nothing_leaves_nothing(tmp_path: Path, disk: Dis
         ("heads/1", "{", "heads/1 of the checkpoint is missing or cannot be read"),
     ],
 )
-def test_what_another_release_or_tool_wrote_is_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
+def test_foreign_heads_are_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
     LocalFolder(tmp_path).write_text(name, text)
     with pytest.raises(CheckpointError, match=said) as refused:
         Store(LocalFolder(tmp_path)).head()

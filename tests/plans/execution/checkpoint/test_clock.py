@@ -107,7 +107,7 @@ def test_after_a_boot_a_week_counts_as_time_without_a_run(machine: Machine) -> N
             restarted(machine, away(absence))
 
 
-def test_it_never_goes_back_and_follows_corrections(machine: Machine) -> None:
+def test_the_clock_is_monotonic_and_follows_corrections(machine: Machine) -> None:
     run = BatchClock("cp")
     seen = [run.now()]
     for correction in (-MINUTE, 2 * MINUTE, -5 * MINUTE, 0, 0, 0, 0, 9 * MINUTE):
@@ -208,7 +208,7 @@ def test_a_start_on_a_clock_that_has_jumped_changes_nothing(place: Place, machin
     place.run(plan)
 
 
-def test_a_clock_that_jumps_in_a_run_ends_it_before_it_is_gone_by(place: Place, machine: Machine) -> None:
+def test_a_run_ends_before_it_uses_a_clock_that_jumped(place: Place, machine: Machine) -> None:
     plan = with_ttl(
         place.compiled(TABLES.replace("'json'", "'json', 'source.monitor-interval' = '1 s'"), COUNTS), "1 h"
     )
@@ -243,7 +243,7 @@ def test_a_jump_in_a_micro_batch_is_known_to_the_next_start(
     place.run(plan)
 
 
-def test_plans_that_no_clock_matters_to_start_at_any_time(place: Place, machine: Machine) -> None:
+def test_plans_without_timers_start_after_any_jump(place: Place, machine: Machine) -> None:
     plan = place.compiled(TABLES, COUNTS)
     place.run(plan)
     before = log(place)

@@ -128,7 +128,7 @@ def test_an_entry_of_an_earlier_release_is_respected(tmp_path: Path) -> None:
         Lease(folder).take()
 
 
-def test_an_owner_whose_entries_another_one_replaced_is_told(tmp_path: Path) -> None:
+def test_an_owner_is_notified_if_its_entries_are_replaced(tmp_path: Path) -> None:
     folder, notified = LocalFolder(tmp_path), threading.Event()
     lease = Lease(folder, 4.0)
     lease.take()
@@ -169,7 +169,7 @@ def test_a_lease_counts_from_when_its_renewal_was_sent(tmp_path: Path) -> None:
     assert not lease.holds()
 
 
-def test_the_store_tells_of_a_time_that_the_process_did_not_see(tmp_path: Path) -> None:
+def test_the_store_detects_a_pause_that_the_process_did_not_notice(tmp_path: Path) -> None:
     folder = Slow(tmp_path)
     lease = Lease(folder, TERM, lambda: folder.now)
     lease.take()
@@ -232,7 +232,7 @@ class Hanging(LocalFolder):
         super().write_text(name, text)
 
 
-def test_an_owner_whose_store_hangs_is_told(tmp_path: Path) -> None:
+def test_an_owner_is_notified_if_its_store_hangs(tmp_path: Path) -> None:
     folder, notified = Hanging(tmp_path), threading.Event()
     lease = Lease(folder, 4.0)
     lease.take()

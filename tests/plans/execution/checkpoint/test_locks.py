@@ -80,7 +80,7 @@ def taken(spark: SparkSession, folder: Folder) -> bool:
 
 
 @pytest.mark.parametrize("name", ["heads/1", "generations/1/offsets/1", "generations/1/commits/1"])
-def test_nothing_that_counts_is_written_behind_the_end_of_a_lease(
+def test_nothing_is_committed_after_the_end_of_a_lease(
     spark: SparkSession, mounted: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A paused process detects the fence before its renewing thread has run."""

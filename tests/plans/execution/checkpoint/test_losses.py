@@ -142,7 +142,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", LOST)
-def test_a_start_refuses_what_it_would_go_over_in_silence(root: Path, name: str) -> None:
+def test_a_start_refuses_losses_that_would_go_unnoticed(root: Path, name: str) -> None:
     said, lose = LOST[name]
     lose(root)
     before = contents(root)
@@ -158,7 +158,7 @@ def test_a_position_that_is_no_json_is_left_to_its_source(root: Path) -> None:
     look(root)
 
 
-def test_names_that_only_look_like_numbers_are_passed_over(root: Path) -> None:
+def test_names_that_only_look_like_numbers_are_skipped(root: Path) -> None:
     for folder in ("heads", "generations", "generations/1/offsets", "generations/1/commits"):
         for name in ("²", "٣", "01", "-1", "9" * 30):
             (root / folder / name).mkdir()

@@ -50,7 +50,7 @@ def test_the_watermark_of_a_source(before: SourceMarks, silence: Silence, mark: 
     assert before.moved(silence).mark == mark
 
 
-def test_a_silent_partition_is_left_out_until_it_gives_a_row() -> None:
+def test_an_idle_partition_is_left_out_until_its_next_row() -> None:
     silence = Silence(100, 150)
     after = source(a=10, b=None).after({"a": 40}, now=120).moved(silence)
     assert after.mark == 40
@@ -96,7 +96,7 @@ BATCHES = st.lists(
 
 
 @given(BATCHES, st.sampled_from([0, 20, 60]))
-def test_any_batches_give_what_the_whole_past_gives(
+def test_any_batching_equals_the_model_of_the_whole_history(
     batches: list[tuple[int, dict[str, int | None]]], timeout: int
 ) -> None:
     """A micro-batch after so many ms; the model processes all rows again."""
@@ -120,7 +120,7 @@ def test_any_batches_give_what_the_whole_past_gives(
         assert marks.mark == wanted
 
 
-def test_what_a_checkpoint_keeps(tmp_path: Path) -> None:
+def test_positions_in_a_checkpoint(tmp_path: Path) -> None:
     folder = LocalFolder(tmp_path)
     assert read_marks(folder) == Marks()
     marks = Marks(3, {"t": source(1, a=1)}, {"t": source(2, a=2, b=None)})
@@ -132,13 +132,13 @@ def test_what_a_checkpoint_keeps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"batch": 1, "after": {"t": 3}}'])
-def test_what_nobody_can_read_is_as_if_it_were_not_there(tmp_path: Path, text: str) -> None:
+def test_unreadable_positions_are_ignored(tmp_path: Path, text: str) -> None:
     folder = LocalFolder(tmp_path)
     folder.write_text(WATERMARKS, text)
     assert read_marks(folder) == Marks()
 
 
-def test_a_batch_that_runs_again_begins_as_it_did() -> None:
+def test_a_repeated_batch_begins_at_the_same_positions() -> None:
     before, after = {"t": source(1, a=1)}, {"t": source(2, a=2)}
     marks = Marks(3, before, after)
     assert marks.entering(3, 70) == before
@@ -155,7 +155,7 @@ def batch_done(folder: LocalFolder, number: int, ticks: str | None) -> None:
     folder.write_text(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs": 7}')
 
 
-def test_what_real_time_mode_had_reached_is_the_position_of_ticks(tmp_path: Path) -> None:
+def test_positions_of_real_time_mode_are_those_of_ticks(tmp_path: Path) -> None:
     folder = LocalFolder(tmp_path)
     assert marks_of_ticks(folder) is None
     write_marks(folder, Marks(0, {}, {"t": source(a=1)}))

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> LocalFolder:
     return folder
 
 
-def test_it_goes_on_at_other_positions_with_another_watermark(folder: LocalFolder) -> None:
+def test_a_generation_continues_at_given_positions_and_watermark(folder: LocalFolder) -> None:
     continue_from(folder, {"orders": '{"logOffset":3}', "new": None, "shops": "5:6"}, 1234)
     assert positions(folder) == {"orders": '{"logOffset":3}', "shops": "5:6"}
     assert watermark_of(folder) == 1234

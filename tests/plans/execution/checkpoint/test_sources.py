@@ -48,7 +48,7 @@ def both(place: Place, tables: str, copied: str) -> None:
     place.run(place.compiled(tables + COUNTED, statements), upgrade="migrate-partial")
 
 
-def test_each_row_is_read_once_whatever_is_read_beside_it(spark: SparkSession, tmp_path: Path) -> None:
+def test_each_row_is_read_once_if_other_sources_change(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
 
     def rows(number: int) -> None:
@@ -79,7 +79,7 @@ def test_each_row_is_read_once_whatever_is_read_beside_it(spark: SparkSession, t
     assert values.startswith("values_v")
 
 
-def test_datagen_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
+def test_datagen_continues_at_its_position(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     numbers = (
         "CREATE TABLE numbers (v STRING) WITH ('connector' = 'datagen', 'fields.v.kind' = 'sequence', "
@@ -92,9 +92,7 @@ def test_datagen_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> No
     assert out(place) == Counter(["a1", "1", "2", "3", "4", "5"])
 
 
-def test_a_batch_that_was_cut_short_runs_again_without_a_source_that_is_gone(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_an_interrupted_batch_is_repeated_without_a_removed_source(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.add({name: [{"v": f"{name}1"}] for name in "ab"})
     tables = f"{TABLES}CREATE TABLE dropped (v STRING) WITH ('connector' = 'blackhole');\n"
@@ -162,7 +160,7 @@ def test_two_tables_never_have_one_name() -> None:
     assert all(re.fullmatch("[a-z0-9_]{1,120}", name) for name in names)
 
 
-def test_names_stay_with_what_a_table_means() -> None:
+def test_names_follow_the_meaning_of_a_table() -> None:
     def named(tables: str, query: str, old: object = None) -> tuple[dict[str, str], object]:
         plan = TableEnvironment().compile_script((tables + f"INSERT INTO copied {query};").replace("{folder}", "/d"))
         prepared = prepare(with_uids(plan))

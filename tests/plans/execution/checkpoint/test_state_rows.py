@@ -71,7 +71,7 @@ def running(run: Run) -> Iterator[None]:
     assert not faults
 
 
-def test_while_a_run_goes_on(spark: SparkSession, tmp_path: Path) -> None:
+def test_state_is_read_during_a_run(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.add({"orders": [{"id": 1, "item": "nut"}]})
     plan = place.compiled(TABLES, QUERY)
@@ -104,7 +104,7 @@ def test_nothing_on_disk_changes(spark: SparkSession, tmp_path: Path) -> None:
     assert spark.conf.get("spark.sql.streaming.stateStore.checkpointFormatVersion", "1") == "1"
 
 
-def test_in_the_other_host(spark: SparkSession, tmp_path: Path) -> None:
+def test_state_of_the_group_state_host(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.add({"orders": [{"id": 1, "item": "nut"}, {"id": 2, "item": "nut"}]})
     options = RunOptions(checkpoint=str(place.checkpoint), available_now=True, host=GROUPS)
@@ -148,13 +148,13 @@ def test_the_last_micro_batch_that_is_done_is_read(tmp_path: Path) -> None:
     assert session.values == {}
 
 
-def test_before_the_first_there_is_none(tmp_path: Path) -> None:
+def test_before_the_first_micro_batch_there_is_no_state(tmp_path: Path) -> None:
     session: Any = Settings()
     assert at_rest(session, LocalFolder(tmp_path), lambda batch: batch) is None
     assert at_rest(session, generation(tmp_path, planned=0, done=-1), lambda batch: batch) is None
 
 
-def test_what_is_taken_away_meanwhile_is_read_again_of_a_later_one(tmp_path: Path) -> None:
+def test_if_files_are_removed_meanwhile_a_later_batch_is_read(tmp_path: Path) -> None:
     session: Any = Settings()
     folder = generation(tmp_path, planned=1, done=1)
 
@@ -167,7 +167,7 @@ def test_what_is_taken_away_meanwhile_is_read_again_of_a_later_one(tmp_path: Pat
     assert at_rest(session, folder, read) == 4
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_unreadable_state_is_reported(tmp_path: Path) -> None:
     session: Any = Settings()
     tried = []
 

@@ -49,18 +49,18 @@ def mismatch(old: CompiledPlan, new: CompiledPlan) -> str:
     return "\n".join(line for concern in concerns(diff_plans(old, new)) for line in concern.lines)
 
 
-def test_the_same_plan_fits() -> None:
+def test_the_same_plan_is_accepted() -> None:
     assert mismatch(compiled(COUNT), compiled(COUNT)) == ""
 
 
-def test_another_ttl_fits() -> None:
+def test_another_ttl_is_accepted() -> None:
     plan = compiled(COUNT)
     node = next(node for node in plan.nodes if node.state_entries)
     text, _ = set_ttls(plan.to_json(), [parse_edit(f"{node.id}.groupAggregateState=1 h")])
     assert mismatch(plan, CompiledPlan.from_json(text)) == ""
 
 
-def test_a_filter_in_front_of_a_sink_that_takes_rows_back_is_named() -> None:
+def test_a_filter_in_front_of_a_retracting_sink_is_named() -> None:
     text = mismatch(compiled(COUNT), compiled(FILTERED))
     assert "sink sink, filter: checkpoint has none, plan has (COUNT(*) BY orders.customer > 1): partially" in text
 
@@ -106,14 +106,14 @@ CREATE TABLE times (a STRING, v INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH 
 
 
 @pytest.mark.parametrize("query", [*ZONED, *UNZONED])
-def test_the_time_zone_counts_where_it_shapes_state(query: str) -> None:
+def test_the_time_zone_is_compared_if_it_affects_state(query: str) -> None:
     plan = TableEnvironment().compile_script(f"{TABLES}{POINTS}INSERT INTO sink {query};")
     said = mismatch(*(with_zone(plan, zone) for zone in ("UTC", "Europe/Berlin")))
     named = "time zone: checkpoint has UTC, plan has Europe/Berlin"
     assert said == "" if query in UNZONED else named in said
 
 
-def test_each_operator_is_that_of_the_kernel() -> None:
+def test_operators_of_the_comparison_equal_the_kernels() -> None:
     """The comparison names the kernel's operator without Spark; here it is the one that runs."""
     seen = set()
     for path in ALL:

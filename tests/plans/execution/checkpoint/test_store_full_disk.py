@@ -63,7 +63,7 @@ class Works:
         return failed
 
 
-def test_no_room_at_each_write_of_its_own(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_at_each_write(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     works, disk = Works(spark, tmp_path), DiskSteps(monkeypatch, WRITES, no_space)
     works.run(tmp_path / "counted")
     for free in random.Random(5).sample(range(disk.count), 8):

@@ -10,12 +10,12 @@ from compiled_plan.plans.execution.checkpoint.written import Written, read_writt
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 
 
-def test_a_batch_that_is_written_again_takes_its_own_place() -> None:
+def test_a_repeated_batch_counts_once() -> None:
     written = Written().after(0, {"a": 3}).after(1, {"a": 2, "b": 1}).after(1, {"a": 5, "b": 1}).after(2, {"b": 4})
     assert (written.batches, written.rows) == (3, {"a": 8, "b": 5})
 
 
-def test_it_is_read_as_it_was_kept_and_a_torn_file_says_nothing(tmp_path: Path) -> None:
+def test_counts_survive_a_round_trip_and_a_torn_file_is_ignored(tmp_path: Path) -> None:
     folder = LocalFolder(tmp_path)
     assert read_written(folder) == Written(rows={}, last={})
     written = Written().after(4, {"a": 3})

@@ -117,7 +117,7 @@ def out(topics: Topics, name: str) -> list[int]:
     return sorted(json.loads(message.value or "")["a"] for message in topics.read(f"{name}-out", committed=True))
 
 
-def test_a_broker_that_comes_back_is_waited_for(topics: Topics, tmp_path: Path) -> None:
+def test_a_run_waits_for_a_broker_that_returns(topics: Topics, tmp_path: Path) -> None:
     command = Command(tmp_path, program(topics, "back", LONG), jars=False)
     topics.send("back-in", [Message('{"a": 1}')])
     topics.server.kill()
@@ -130,7 +130,7 @@ def test_a_broker_that_comes_back_is_waited_for(topics: Topics, tmp_path: Path) 
     assert out(topics, "back") == [1]
 
 
-def test_a_broker_that_is_away_for_good_ends_a_start(topics: Topics, tmp_path: Path) -> None:
+def test_an_unavailable_broker_ends_a_start(topics: Topics, tmp_path: Path) -> None:
     command = Command(tmp_path, program(topics, "gone", SHORT))
     topics.server.kill()
     try:
@@ -146,9 +146,7 @@ def test_a_broker_that_is_away_for_good_ends_a_start(topics: Topics, tmp_path: P
     ("name", "guarantee"),
     [("lost", EXACTLY_ONCE), pytest.param("gone-on", "at-least-once", marks=pytest.mark.deep)],
 )
-def test_a_broker_that_goes_away_ends_a_run_that_goes_on(
-    topics: Topics, tmp_path: Path, name: str, guarantee: str
-) -> None:
+def test_a_broker_that_stops_ends_a_continuous_run(topics: Topics, tmp_path: Path, name: str, guarantee: str) -> None:
     command = Command(tmp_path, program(topics, name, SHORT, bounded="", guarantee=guarantee))
     topics.send(f"{name}-in", [Message('{"a": 1}')])
     process = command.start()
@@ -166,7 +164,7 @@ def test_a_broker_that_goes_away_ends_a_run_that_goes_on(
     assert values == [1, 2] if guarantee == EXACTLY_ONCE else set(values) == {1, 2}
 
 
-def test_a_database_that_comes_back_or_not(server: Server, tmp_path: Path) -> None:
+def test_a_database_that_returns_or_not(server: Server, tmp_path: Path) -> None:
     psql(server.port, "CREATE TABLE away (a INT)")
     base = f"'connector' = 'jdbc', 'url' = '{server.address}', 'table-name' = 'away'"
 

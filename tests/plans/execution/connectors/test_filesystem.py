@@ -120,7 +120,7 @@ def test_missing_path(session: SparkSession, tmp_path: Path) -> None:
         open_source(table(tmp_path / "nothing.json"), SourceContext(session))
 
 
-def test_a_batch_that_is_written_again_is_there_once(session: SparkSession, tmp_path: Path) -> None:
+def test_a_repeated_batch_is_written_once(session: SparkSession, tmp_path: Path) -> None:
     out = tmp_path / "out"
     context = SinkContext(session, "run1", print)
     spec = table(out, format_="debezium-json")
@@ -172,7 +172,7 @@ def test_json_takes_inserts_alone(session: SparkSession, tmp_path: Path) -> None
     assert not list((tmp_path / "out").glob("part-*"))
 
 
-def test_partitions_there_and_back(session: SparkSession, tmp_path: Path) -> None:
+def test_partitions_survive_a_round_trip(session: SparkSession, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for format_ in ("json", "parquet", "csv"):
         spec = table(out / format_, format_=format_, partition_keys=("v",))

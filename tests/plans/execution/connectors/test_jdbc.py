@@ -21,7 +21,7 @@ def description(**options: str) -> dict[str, Any]:
     return document
 
 
-def test_the_question_with_defaults() -> None:
+def test_the_lookup_query_with_defaults() -> None:
     assert description() == {
         "url": "jdbc:mysql://h/d",
         "driver": None,
@@ -39,7 +39,7 @@ def test_the_question_with_defaults() -> None:
     assert description(url="jdbc:h2:mem:x")["query"] == "SELECT id, name FROM people WHERE id = ?"
 
 
-def test_the_cache_by_its_options_and_by_the_older_ones() -> None:
+def test_cache_options_and_their_deprecated_names() -> None:
     now = description(
         lookup__cache="partial", lookup__partial_cache__max_rows="5", lookup__partial_cache__cache_missing_key="false"
     )

@@ -92,7 +92,7 @@ def plain(topics: Topics) -> str:
     return "plain"
 
 
-def test_what_is_read(spark: SparkSession, topics: Topics, plain: str) -> None:
+def test_metadata_keys_and_changelogs_are_read(spark: SparkSession, topics: Topics, plain: str) -> None:
     """Tables in one run: metadata, keys, a changelog format."""
     topics.make("keyed")
     topics.send("keyed", [Message('{"v": 1, "n": 7}', '{"id": "a", "n": 5}'), Message('{"v": 2}', None)])
@@ -152,7 +152,7 @@ def test_what_is_read(spark: SparkSession, topics: Topics, plain: str) -> None:
 
 
 @pytest.mark.deep
-def test_where_a_table_begins_and_ends(spark: SparkSession, topics: Topics, plain: str) -> None:
+def test_start_and_end_offsets(spark: SparkSession, topics: Topics, plain: str) -> None:
     """Starts and ends by time, by offsets and by a group; topics by pattern; values that are not line text."""
     topics.make("raw-texts")
     topics.send("raw-texts", [Message("one\r"), Message("two\nlines"), Message("")])
@@ -230,7 +230,7 @@ KEY = "PRIMARY KEY (id) NOT ENFORCED"
 ROWS = "(VALUES (1, 'x'), (2, 'y')) AS t(id, n)"
 
 
-def test_what_is_written(spark: SparkSession, topics: Topics, orders: str) -> None:
+def test_keys_and_upserts_are_written(spark: SparkSession, topics: Topics, orders: str) -> None:
     """Sinks in one run: keys with a format of their own, upserts with deletes."""
     for name in ("w-keyed", "w-upserts"):
         topics.make(name)
@@ -271,7 +271,7 @@ def test_spark_s_own_writer_is_counted_too(spark: SparkSession, topics: Topics, 
 
 
 @pytest.mark.deep
-def test_what_else_is_written(spark: SparkSession, topics: Topics, orders: str) -> None:
+def test_headers_topics_changelogs_and_partitions_are_written(spark: SparkSession, topics: Topics, orders: str) -> None:
     """Headers and topics per row, changelogs in their format, a partition per task."""
     for name in ("w-one", "w-two", "w-changes", "w-fixed"):
         topics.make(name, 2 if name == "w-fixed" else 1)
@@ -352,7 +352,7 @@ def test_windows_of_a_bounded_run_are_flushed_at_its_end(spark: SparkSession, to
         ("a INT, e INT METADATA FROM 'leader-epoch' VIRTUAL", (), "'leader-epoch'"),
     ],
 )
-def test_what_a_run_refuses(
+def test_refusals_of_a_run(
     spark: SparkSession, topics: Topics, columns: str, options: tuple[str, ...], message: str
 ) -> None:
     if "refused" not in topics.created:

@@ -48,7 +48,7 @@ def printed(columns: str) -> str:
     return f"CREATE TABLE p ({columns}) WITH ('connector' = 'print');"
 
 
-def test_a_stream_of_files_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_stream_of_files_continues_after_a_restart(spark: SparkSession, tmp_path: Path) -> None:
     """Written by one plan, read by another; after a restart only new rows."""
     place = str(tmp_path / "data")
     sink = table("t", COLUMNS, provider="parquet", path=place)
@@ -135,7 +135,7 @@ def test_a_data_source_in_python_is_read_whole_and_written(spark: SparkSession, 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("provider", ["orc", "json", "csv"])
-def test_other_files(spark: SparkSession, provider: str, tmp_path: Path) -> None:
+def test_files_in_other_formats(spark: SparkSession, provider: str, tmp_path: Path) -> None:
     columns = "id INT, name STRING, amount DECIMAL(10, 2), born DATE"
     values = "(1, 'a', 1.5, DATE '2024-02-29'), (2, CAST(NULL AS STRING), CAST(NULL AS INT), CAST(NULL AS DATE))"
     place = {"provider": provider, "path": str(tmp_path / "data")}
@@ -193,7 +193,7 @@ def test_a_record_that_cannot_be_read_ends_the_run(spark: SparkSession, tmp_path
     assert run(spark, f"{table('t', 'id INT', **place)}{insert}") == ["+I[1]"]
 
 
-def test_what_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_refusals(spark: SparkSession, tmp_path: Path) -> None:
     """Before any run: wrong columns, forbidden classes, missing data sources."""
     place = str(tmp_path / "data")
     spark.range(3).write.parquet(place)

@@ -80,7 +80,7 @@ class Written:
         return sorted(int(message.partition(":")[2].rstrip("}")) for message in messages)
 
 
-def test_a_micro_batch_that_comes_again_is_passed_over(topics: Topics) -> None:
+def test_a_committed_micro_batch_is_skipped(topics: Topics) -> None:
     table = Written(topics, "x-again")
     write = table.start("one")
     write(table.rows(1, 2), 0)
@@ -99,7 +99,7 @@ def test_a_micro_batch_that_comes_again_is_passed_over(topics: Topics) -> None:
 
 
 @pytest.mark.deep
-def test_each_generation_knows_what_it_wrote_itself(topics: Topics) -> None:
+def test_each_generation_tracks_its_own_commits(topics: Topics) -> None:
     table = Written(topics, "x-back")
     table.start("one")(table.rows(1), 0)
     table.start("two")(table.rows(2), 0)
@@ -155,7 +155,7 @@ def opened(topics: Topics, id_: str, topic: str) -> Iterator[Any]:
         producer.close()
 
 
-def test_what_a_killed_run_left_open_is_ended_by_the_next(topics: Topics) -> None:
+def test_open_transactions_of_a_killed_run_are_aborted_by_the_next(topics: Topics) -> None:
     table = Written(topics, "x-open")
     # Of a task that the next run does not have any more.
     with opened(topics, "of-x-open-default_catalog.default_database.t-5", "x-open") as killed:
@@ -188,7 +188,7 @@ def test_of_two_runs_with_one_prefix_the_older_ends(topics: Topics) -> None:
 
 
 @pytest.mark.deep
-def test_two_that_write_the_same_batch_at_once(topics: Topics) -> None:
+def test_two_concurrent_writers_of_one_batch(topics: Topics) -> None:
     """As with a speculative task beside its replacement: one of them has written it."""
     table = Written(topics, "x-twins")
     starts = [table.start("one") for _ in range(2)]
@@ -213,7 +213,7 @@ def test_two_that_write_the_same_batch_at_once(topics: Topics) -> None:
     assert ends.keys() <= {"written or passed over", "was ended by the brokers"}
 
 
-def test_a_mark_that_brokers_have_forgotten_is_not_taken_for_none(topics: Topics) -> None:
+def test_an_expired_commit_record_is_an_error(topics: Topics) -> None:
     table = Written(topics, "x-old")
 
     def begun(days: float) -> Any:
@@ -227,7 +227,7 @@ def test_a_mark_that_brokers_have_forgotten_is_not_taken_for_none(topics: Topics
 
 
 @pytest.mark.deep
-def test_what_kafka_refuses_or_does_not_answer_is_told(topics: Topics, capfd: pytest.CaptureFixture[str]) -> None:
+def test_errors_and_timeouts_of_kafka_are_reported(topics: Topics, capfd: pytest.CaptureFixture[str]) -> None:
     table = Written(topics, "x-refused")
     with pytest.raises(DataError, match=r"'properties.transaction.timeout.ms' = 99000000 is more than the brokers'"):
         table.start("one", "properties.transaction.timeout.ms=99000000")(table.rows(1), 0)
@@ -358,7 +358,7 @@ def test_a_plan_reads_what_another_has_committed(spark: SparkSession, topics: To
         (("properties.transactional.id=x",), "'properties.transactional.id'"),
     ],
 )
-def test_what_is_refused(options: tuple[str, ...], message: str) -> None:
+def test_refusals(options: tuple[str, ...], message: str) -> None:
     text = (
         "CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'x:1', "
         "'format' = 'json', 'sink.delivery-guarantee' = 'exactly-once', "

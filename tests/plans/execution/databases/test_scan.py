@@ -37,9 +37,7 @@ def execute(spark: SparkSession, text: str, checkpoint: str = "") -> int:
     return Run(spark, TableEnvironment().compile_script(text), RunOptions(checkpoint=checkpoint)).execute().rows_in
 
 
-def test_what_is_read_from_postgres_and_written_again_is_the_same(
-    spark: SparkSession, postgres: Server, tmp_path: Path
-) -> None:
+def test_rows_of_postgres_survive_a_round_trip(spark: SparkSession, postgres: Server, tmp_path: Path) -> None:
     """Names of any case, every type, NULLs; and through SQLite, which has a handful of types."""
     shape = (
         '(id INT, "Yes" BOOLEAN, tiny SMALLINT, small SMALLINT, big BIGINT, single REAL, wide DOUBLE PRECISION, '
@@ -106,7 +104,7 @@ def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> No
     assert execute(spark, text, str(tmp_path / "checkpoint")) == 0
 
 
-def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_plan_of_flink_with_a_pushed_down_filter(spark: SparkSession, tmp_path: Path) -> None:
     """Flink leaves the filtering to its connector: `WHERE age > 5 AND UPPER(name) = 'X' AND id <= 7`."""
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)
@@ -132,7 +130,7 @@ def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tm
     assert len(lite.execute("SELECT id, name FROM kept").fetchall()) == 4
 
 
-def test_conditions_that_a_source_took_over_are_those_of_the_program(spark: SparkSession, tmp_path: Path) -> None:
+def test_pushed_down_conditions_keep_the_meaning_of_the_program(spark: SparkSession, tmp_path: Path) -> None:
     """Texts are compared as texts, not in the database's collation; unknown results are dropped."""
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)
@@ -172,7 +170,7 @@ def test_conditions_that_a_source_took_over_are_those_of_the_program(spark: Spar
         ({"column": "n", "num": "2", "lower-bound": "3", "upper-bound": "2"}, "the lower bound 3 is above"),
     ],
 )
-def test_parts_that_are_none(options: dict[str, str], message: str) -> None:
+def test_invalid_partitions(options: dict[str, str], message: str) -> None:
     settings = {name if "." in name else f"scan.partition.{name}": value for name, value in options.items()}
     text = table("numbers", "n INT, name STRING", {"url": "jdbc:x", "table-name": "t"} | settings)
     with pytest.raises(ProgramError, match=message):
@@ -181,7 +179,7 @@ def test_parts_that_are_none(options: dict[str, str], message: str) -> None:
         )
 
 
-def test_columns_that_no_database_has() -> None:
+def test_unsupported_column_types() -> None:
     for columns, url, message in (
         ("a ROW<b INT>", "jdbc:postgresql://h/d", "cannot be held in a database"),
         ("a MAP<STRING, INT>", "jdbc:postgresql://h/d", "cannot be held in a database"),
@@ -194,7 +192,7 @@ def test_columns_that_no_database_has() -> None:
             )
 
 
-def test_a_table_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_missing_table(spark: SparkSession, tmp_path: Path) -> None:
     text = table("t", "a INT", {"url": f"jdbc:sqlite:{tmp_path / 'a.db'}", "table-name": "gone"})
     with pytest.raises(DataError, match=r"looking for table gone: .*no such table: gone"):
         execute(spark, f"{text}CREATE TABLE p (n INT) WITH ('connector' = 'print'); INSERT INTO p SELECT a FROM t;")

@@ -149,7 +149,7 @@ def events(folder: Path, *files: list[str]) -> str:
     )
 
 
-def test_by_key_with_deletes_and_as_they_come_in_three_databases_at_once(
+def test_upserts_deletes_and_appends_in_three_databases(
     spark: SparkSession, postgres: Server, derby: Any, tmp_path: Path
 ) -> None:
     """Of the rows of a key the last one counts, within a micro-batch and over several."""
@@ -201,7 +201,7 @@ def test_by_key_with_deletes_and_as_they_come_in_three_databases_at_once(
     }
 
 
-def test_a_micro_batch_that_comes_again_is_passed_over(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_committed_micro_batch_is_skipped(spark: SparkSession, tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)
     lite.execute("CREATE TABLE seen (id INT)")
@@ -244,9 +244,7 @@ def test_a_micro_batch_that_comes_again_is_passed_over(spark: SparkSession, tmp_
     assert written() == 6
 
 
-def test_what_a_database_refuses_is_told_before_the_run_or_with_its_words(
-    spark: SparkSession, postgres: Server, tmp_path: Path
-) -> None:
+def test_errors_of_a_database_are_reported(spark: SparkSession, postgres: Server, tmp_path: Path) -> None:
     psql(postgres.port, "CREATE TABLE narrow (id INT PRIMARY KEY, name VARCHAR(3), n INT CHECK (n < 9))")
 
     def refused(columns: str, values: str, name: str = "narrow", **options: str) -> str:
@@ -293,7 +291,7 @@ def while_away(server: Server, action: Callable[[], T], capfd: pytest.CaptureFix
         return future.result(60), "".join([*said, capfd.readouterr().err])
 
 
-def test_a_database_that_is_away_is_waited_for(
+def test_a_run_waits_for_an_unavailable_database(
     spark: SparkSession, postgres: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     psql(postgres.port, "CREATE TABLE patient (id INT)")
@@ -309,7 +307,7 @@ def test_a_database_that_is_away_is_waited_for(
     assert psql(postgres.port, "SELECT * FROM patient ORDER BY 1") == [["1"], ["2"]]
 
 
-def test_a_database_that_stays_away_ends_the_run(spark: SparkSession) -> None:
+def test_an_unavailable_database_ends_the_run(spark: SparkSession) -> None:
     options = {"url": "jdbc:postgresql://127.0.0.1:1/d?password=secret", "connection.max-retry-timeout": "1 s"}
     text = table("gone", "id INT", **options) + "INSERT INTO gone VALUES (1);"
     with pytest.raises(

@@ -47,7 +47,7 @@ CALLS = """SELECT n, RAND(7), RAND(7), RAND_INTEGER(7, 100), RAND(n), RAND_INTEG
 COLUMNS = "n INT, a DOUBLE, b DOUBLE, c INT, d DOUBLE, e INT, f STRING"
 
 
-def test_the_sequence_goes_on_over_micro_batches_and_restarts(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_sequence_continues_over_micro_batches_and_restarts(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), max_files_per_batch=1)
     add(folder, "1.json", 1)
@@ -74,7 +74,7 @@ def test_the_sequence_goes_on_over_micro_batches_and_restarts(spark: SparkSessio
         ("SELECT n, a FROM (SELECT n, RAND(7) AS a FROM t) WHERE a < 0.74", {1: RAND_7[0], 3: RAND_7[2], 5: RAND_7[4]}),
     ],
 )
-def test_filters_and_what_comes_after(
+def test_rand_in_filters_and_behind_them(
     spark: SparkSession, tmp_path: Path, select: str, wanted: dict[int, float]
 ) -> None:
     add(tmp_path / "in", "rows.json", 1, 2, 3, 4, 5)
@@ -83,7 +83,7 @@ def test_filters_and_what_comes_after(
     assert {row["n"]: row["a"] for row in out(tmp_path / "in")} == pytest.approx(wanted)
 
 
-def test_where_rows_are_not_counted_it_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_rand_is_refused_where_rows_are_not_counted(spark: SparkSession, tmp_path: Path) -> None:
     add(tmp_path / "in", "rows.json", 1)
     plan = program(tmp_path / "in", "SELECT a.n FROM t a JOIN t b ON a.n = b.n AND a.n + b.n > RAND(7)", "n INT")
     with pytest.raises(UnsupportedError, match="RAND with a seed cannot run here"):

@@ -40,7 +40,7 @@ def test_texts(env):
     assert {row[0]: tuple(row[1:]) for row in rows} == expected
 
 
-def test_numbers_and_their_nulls_go_by_their_type(env):
+def test_numbers_and_their_nulls_are_classified_by_type(env):
     """Flink's answers for columns; it folds calls of NULL literals to the same."""
     columns = [("INT", (False, True, True)), ("BIGINT", (False, True, True)), ("TINYINT", (False, True, True))]
     columns += [("DOUBLE", (False, False, True)), ("FLOAT", (False, False, True))]

@@ -61,7 +61,7 @@ GROUPS: dict[str, list[list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize("types", GROUPS)
-def test_equal_exactly_when_the_keys_are(types: str, session: SparkSession) -> None:
+def test_texts_are_equal_iff_the_keys_are(types: str, session: SparkSession) -> None:
     row = t.parse_type(f"ROW<{named(types)}>")
     assert isinstance(row, t.RowType)
     rows = [values for group in GROUPS[types] for values in group]

@@ -122,7 +122,7 @@ def test_keys(spark: SparkSession) -> None:
         *("s = s3", "s = r", "r = ROW(1)", "r IN (SELECT q FROM t)", "r = ANY (SELECT q FROM t)"),
     ],
 )
-def test_what_flink_refuses_when_it_compiles_or_runs(condition: str) -> None:
+def test_comparisons_that_flink_refuses(condition: str) -> None:
     env = TableEnvironment()
     env.execute_sql(TABLE)
     with pytest.raises(ProgramError):

@@ -22,7 +22,7 @@ def test_an_unknown_function_is_named_with_its_node(session: SparkSession) -> No
         to_column(r.Call("$NOPE$1", (), t.INT), [], HERE)
 
 
-def test_a_users_function_is_asked(session: SparkSession) -> None:
+def test_a_user_function_translates_its_call(session: SparkSession) -> None:
     def double(call: r.Call, args: tuple[Column, ...]) -> Column | None:
         return args[0] * 2 if call.name == "double" else None
 

@@ -57,9 +57,7 @@ def marker_files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and "part-" not in path.name}
 
 
-def test_a_partition_is_told_of_when_its_delay_is_over_and_its_batch_committed(
-    spark: SparkSession, tmp_path: Path, clock: Clock
-) -> None:
+def test_a_partition_is_committed_after_its_delay_and_batch(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     committer = commits(spark, tmp_path, clock, delay="1 s")
     committer.wrote(0, ["dt=a/hour=1"])
     committer.settle(0, None, ended=False)
@@ -79,16 +77,14 @@ def test_a_partition_is_told_of_when_its_delay_is_over_and_its_batch_committed(
     assert committer.pending == {}
 
 
-def test_the_end_of_all_rows_is_that_of_all_partitions(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
+def test_the_end_of_the_input_commits_all_partitions(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     committer = commits(spark, tmp_path, clock, delay="1 d", trigger="partition-time", file="done")
     committer.wrote(0, ["dt=a/hour=1", "dt=b/hour=2"])
     committer.settle(0, None, ended=True)
     assert marker_files(tmp_path) == {"dt=a/hour=1/done", "dt=b/hour=2/done"}
 
 
-def test_what_is_pending_is_seen_from_the_files_after_a_restart(
-    spark: SparkSession, tmp_path: Path, clock: Clock
-) -> None:
+def test_pending_partitions_are_recovered_from_the_files(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     for name in ("a/hour=1/part-run-3-0.json", "a/hour=1/part-run-5-1.json", "b/hour=1/part-other-9-0.json"):
         (tmp_path / f"dt={name}").parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / f"dt={name}").write_text("{}")
@@ -144,7 +140,7 @@ def test_by_the_watermark_behind_the_time_of_the_partition(
     assert marker_files(tmp_path) == {f"{folder}/_SUCCESS"}
 
 
-def test_what_is_no_time_names_the_partition(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
+def test_a_partition_without_a_valid_time_is_named(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     committer = commits(spark, tmp_path, clock, trigger="partition-time")
     committer.wrote(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
     with pytest.raises(DataError, match="the time of partition dt=__DEFAULT_PARTITION__/hour=1 cannot be read"):
@@ -231,7 +227,9 @@ MONITORED = ", 'source.monitor-interval' = '1 s'"
 
 
 @pytest.mark.parametrize(("delay", "wanted"), [("200 ms", 2), ("1 h", 0)])
-def test_a_run_that_does_not_end_goes_by_its_clock(spark: SparkSession, orders: Path, delay: str, wanted: int) -> None:
+def test_a_continuous_run_commits_by_processing_time(
+    spark: SparkSession, orders: Path, delay: str, wanted: int
+) -> None:
     """The delay ends without further rows; a stopped run commits no remaining partitions."""
     more = ", 'sink.partition-commit.success-file.name' = 'ok'"
     follow(*run_of(spark, program(orders, delay, MONITORED, more)), orders / "out", wanted)
@@ -239,7 +237,7 @@ def test_a_run_that_does_not_end_goes_by_its_clock(spark: SparkSession, orders: 
 
 
 @pytest.mark.deep
-def test_a_run_that_does_not_end_goes_by_its_watermark(spark: SparkSession, orders: Path) -> None:
+def test_a_continuous_run_commits_by_watermark(spark: SparkSession, orders: Path) -> None:
     (orders / "in/2.json").write_text('{"user_id": "u", "order_amount": 1.5, "ts": "2024-01-01 08:30:00"}\n')
     text = f"""
         CREATE TABLE a (ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (

@@ -63,7 +63,7 @@ def test_each_message_is_read_by_the_schema_with_which_it_was_written(spark: Spa
     assert registry.requests == {f"/schemas/ids/{first_id}": 1, f"/schemas/ids/{second_id}": 1}
 
 
-def test_what_is_written_is_registered_once(spark: SparkSession, registry: Registry) -> None:
+def test_schemas_are_registered_once(spark: SparkSession, registry: Registry) -> None:
     options = {"url": registry.url, "default-subject": "my topic/x-value"}
     messages = write(spark, FORMAT, ROW, "SELECT id c0, IF(id = 1, 'a', NULL) c1 FROM range(3)", options)
     assert write(spark, FORMAT, ROW, "SELECT 1L c0, 'z' c1", options) == [b"\0\0\0\0\1\2\2\2z"]
@@ -110,9 +110,7 @@ def test_events_of_debezium(spark: SparkSession, registry: Registry) -> None:
     assert [row[0] for row in read(spark, EVENTS, ROW, written, options)] == [0, 3, 0, 3]
 
 
-def test_a_registry_that_cannot_answer_is_waited_for_and_one_that_refuses_is_named(
-    spark: SparkSession, registry: Registry
-) -> None:
+def test_an_unavailable_registry_is_retried_and_a_refusal_is_named(spark: SparkSession, registry: Registry) -> None:
     schema = record("r", id="long")
     number = registry.add(schema)
     messages = [message(number, schema, {"id": 5})]

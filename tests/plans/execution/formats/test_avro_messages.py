@@ -85,7 +85,7 @@ def test_a_message_is_a_record_of_the_schema_of_the_columns(spark: SparkSession)
     assert none == (0, 1, *[None] * 4, "2", *[None] * 9)
 
 
-def test_what_is_no_such_record_is_named_in_hexadecimal_digits(spark: SparkSession) -> None:
+def test_an_undecodable_message_is_shown_in_hexadecimal(spark: SparkSession) -> None:
     row = t.row_of(["a", "b"], [t.INT, t.STRING])
     place = r"table c\.d\.t cannot be read: .*'02 54 02 08 61 62'; at: topic topic, partition 0, offset 0; try: "
     with pytest.raises(FAILURE, match=place):

@@ -59,7 +59,7 @@ def test_any_column_name(spark: SparkSession, tmp_path: Path) -> None:
     assert [tuple(row)[3:] for row in rows] == [(1, "a", "b")]
 
 
-def test_cells_that_nobody_wants_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+def test_unused_cells_are_not_parsed(spark: SparkSession, tmp_path: Path) -> None:
     register(spark)
     (tmp_path / "rows.csv").write_text('x,a,2\ny,"b",3\n')
     spec = replace(spec_of(("INT", "STRING", "BIGINT"), {}, "i s n"), wanted=frozenset({"s", "n"}))
@@ -195,7 +195,7 @@ def test_a_message_is_one_record(spark: SparkSession, message: str, row: tuple[i
 
 
 @pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])
-def test_a_quote_does_not_go_on_in_the_next_message(spark: SparkSession, beside: dict[str, str]) -> None:
+def test_a_quote_ends_with_its_message(spark: SparkSession, beside: dict[str, str]) -> None:
     lines = [b'1,"a', b"2,b", b'3,"c"', b'4,"', b"5,e"]
     assert messages.read(spark, "csv", PAIR, lines, {**WRONG, **beside}) == [(0, 2, "b"), (0, 3, "c"), (0, 5, "e")]
     with pytest.raises(FAILURE, match="a quote is not closed before the end of the message"):

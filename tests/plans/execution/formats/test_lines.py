@@ -51,7 +51,7 @@ def rows(spark: SparkSession, place: Path, spec: FormatTable = RAW, name: str = 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 61, 1000])
 @pytest.mark.parametrize("end", ["", "\n"], ids=["open", "ended"])
 @pytest.mark.parametrize("start", ["", MARK], ids=["plain", "marked"])
-def test_wherever_a_file_is_cut_each_line_comes_once(
+def test_each_line_is_read_once_for_any_split(
     spark: SparkSession, tmp_path: Path, size: int, end: str, start: str
 ) -> None:
     (tmp_path / "lines").write_text(start + "\n".join(LINES) + end, newline="")
@@ -71,13 +71,13 @@ def test_compressed_files_are_read_in_one_piece(
 
 
 @pytest.mark.parametrize("length", [(1 << 17) - 1, 1 << 17, (1 << 17) + 1, 1_000_000])
-def test_lines_may_be_longer_than_what_is_read_at_once(spark: SparkSession, tmp_path: Path, length: int) -> None:
+def test_lines_may_be_longer_than_the_read_buffer(spark: SparkSession, tmp_path: Path, length: int) -> None:
     long = ["a", "b" * length, "", "c" * (length + 1), "d"]
     (tmp_path / "lines").write_text("\n".join(long) + "\n")
     assert [row.c0 for row in rows(spark, tmp_path)] == long
 
 
-def test_rows_stand_by_time_path_and_place(spark: SparkSession, tmp_path: Path) -> None:
+def test_rows_are_ordered_by_time_path_and_position(spark: SparkSession, tmp_path: Path) -> None:
     for number, (name, time) in enumerate([("b", 100), ("a", 100), ("c", 50)]):
         file = tmp_path / name
         file.write_text("".join(f'[{{"n": {number * 10 + at}}}, {{"n": {number * 10 + at + 5}}}]\n' for at in range(3)))
@@ -90,7 +90,7 @@ def test_rows_stand_by_time_path_and_place(spark: SparkSession, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["raw", "avro"])
-def test_files_of_all_formats_stand_by_the_same_paths(spark: SparkSession, tmp_path: Path, name: str) -> None:
+def test_files_of_all_formats_are_ordered_together(spark: SparkSession, tmp_path: Path, name: str) -> None:
     """Tables of several formats have files with equal times, and their rows interleave."""
     format_, order = file_format(name), Order(3)
     rows = spark.createDataFrame([("x",)], "c0 string").selectExpr("CAST(0 AS TINYINT) kind", "c0")
@@ -110,7 +110,7 @@ def test_rows_of_one_file_are_numbered(spark: SparkSession, tmp_path: Path) -> N
     assert all(row.path is None for row in scanned)
 
 
-def test_a_column_that_nobody_reads_is_not_looked_at(spark: SparkSession, tmp_path: Path) -> None:
+def test_unused_columns_are_not_parsed(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "rows").write_text('1,no number\n"2","none, either"\n')
     row = t.row_of(["a", "b"], [t.INT, t.INT])
     scanned = file_format("csv").scan(spark.read, str(tmp_path), FormatTable("c.d.t", row, {}), [])  # type: ignore[arg-type]
@@ -118,7 +118,7 @@ def test_a_column_that_nobody_reads_is_not_looked_at(spark: SparkSession, tmp_pa
     assert scanned.count() == 2
 
 
-def test_a_field_that_nobody_reads_may_be_missing(spark: SparkSession, tmp_path: Path) -> None:
+def test_unused_fields_may_be_missing(spark: SparkSession, tmp_path: Path) -> None:
     """As in Flink, whose format reads the needed fields only."""
     (tmp_path / "rows").write_text('{"a": 1}\n{"a": 2, "b": "no number"}\n')
     row = t.row_of(["a", "b"], [t.INT, t.INT])
@@ -171,7 +171,7 @@ def test_lines_without_quotes_are_read_as_those_with_them(spark: SparkSession, t
     assert [tuple(row)[3:] for row in parsed] == wanted + wanted
 
 
-def test_bytes_that_are_no_text_become_marks(spark: SparkSession, tmp_path: Path) -> None:
+def test_invalid_utf8_becomes_replacement_characters(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "rows").write_bytes(b"12345678,ab\xffcd\n1,\xc3\n")
     spec = FormatTable("c.d.t", t.row_of(["n", "s"], [t.INT, t.STRING]), {})
     assert [tuple(row)[3:] for row in rows(spark, tmp_path, spec, "csv")] == [

@@ -54,7 +54,7 @@ def clock(spark: SparkSession, zone: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
-def test_there_and_back(spark: SparkSession, tmp_path: Path, zone: str) -> None:
+def test_round_trip(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     register(spark)
     orc, spec = file_format("orc"), FormatTable("c.d.t", COLUMNS, {"stripe.size": "1000000"})
     frame = spark.range(2, numPartitions=1).select(

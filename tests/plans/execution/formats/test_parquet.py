@@ -18,7 +18,7 @@ COLUMNS = t.row_of(
 )
 
 
-def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
+def test_round_trip(spark: SparkSession, tmp_path: Path) -> None:
     register(spark)
     parquet, spec = file_format("parquet"), FormatTable("c.d.t", COLUMNS, {})
     values = [

@@ -120,7 +120,7 @@ SAYS = {
 
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize("name", failing(protobufs.READS, "read"))
-def test_what_cannot_be_read_is_named_in_hexadecimal_digits(spark: SparkSession, name: str) -> None:
+def test_an_undecodable_message_is_shown_in_hexadecimal(spark: SparkSession, name: str) -> None:
     case = protobufs.READS[name]
     place = f"'{case.bytes.hex(' ')}'; at: topic topic, partition 0, offset 0; try: "
     with pytest.raises(FAILURE, match=rf"table c\.d\.t cannot be read: {re.escape(SAYS[name])}.*{re.escape(place)}"):
@@ -129,7 +129,7 @@ def test_what_cannot_be_read_is_named_in_hexadecimal_digits(spark: SparkSession,
 
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize("name", failing(protobufs.WRITES, "write"))
-def test_a_field_that_has_to_be_there(spark: SparkSession, name: str) -> None:
+def test_a_missing_required_field(spark: SparkSession, name: str) -> None:
     with pytest.raises(FAILURE, match=r"Message missing required fields: .*id \(written to table c\.d\.t\)"):
         results(spark, {name: written(spark, protobufs.WRITES[name])})
 
@@ -161,7 +161,7 @@ def test_columns_that_are_no_fields_are_refused_before_anything_starts(spark: Sp
         ("", "there is no Java class  on the class path"),
     ],
 )
-def test_classes_that_are_none(spark: SparkSession, name: str, says: str) -> None:
+def test_invalid_message_classes(spark: SparkSession, name: str, says: str) -> None:
     with pytest.raises(ExecutionError) as error:
         protobuf.descriptors(spark, name, "c.d.t")
     assert error.value.message == says
@@ -169,7 +169,7 @@ def test_classes_that_are_none(spark: SparkSession, name: str, says: str) -> Non
 
 
 @pytest.mark.parametrize("type_", ["DECIMAL(10, 2)", "TIMESTAMP(3)", "DATE", "ARRAY<TIME>", "MULTISET<STRING>"])
-def test_types_that_no_message_has(type_: str) -> None:
+def test_unsupported_column_types(type_: str) -> None:
     spec = format_spec("protobuf")
     assert spec is not None and spec.unfit is not None
     unfit = spec.unfit(t.row_of(["a"], [t.parse_type(type_)]), {})

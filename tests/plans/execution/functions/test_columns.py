@@ -16,7 +16,7 @@ from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.row import Row
 
 
-def test_modules_that_a_plan_is_allowed_are_of_no_other_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_allowed_modules_apply_to_one_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`--functions-from` applies to that plan: not to another one, nor to the process afterwards."""
     (tmp_path / "permitted.py").write_text(
         "from dataclasses import dataclass\n"

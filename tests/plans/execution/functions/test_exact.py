@@ -96,7 +96,7 @@ FIT = [
 
 
 @pytest.mark.parametrize(("annotation", "value"), FIT)
-def test_values_come_back(annotation: Any, value: Any) -> None:
+def test_values_survive_a_round_trip(annotation: Any, value: Any) -> None:
     """Objects are created without their constructors, which may compute; the user's decimal context has no effect."""
     codec = exact(of(annotation))
     assert codec is not None
@@ -134,7 +134,7 @@ UNFIT = [
 
 
 @pytest.mark.parametrize(("annotation", "value"), UNFIT)
-def test_what_would_not_come_back_is_refused(annotation: Any, value: Any) -> None:
+def test_values_that_do_not_survive_a_round_trip_are_refused(annotation: Any, value: Any) -> None:
     codec = exact(of(annotation))
     assert codec is not None
     with pytest.raises(UnfitError):
@@ -142,7 +142,7 @@ def test_what_would_not_come_back_is_refused(annotation: Any, value: Any) -> Non
 
 
 @pytest.mark.parametrize("annotation", [Stated, dt.time, Annotated[Counter[str], DataTypeHint("MULTISET<STRING>")]])
-def test_types_whose_values_would_not_all_come_back(annotation: Any) -> None:
+def test_types_without_a_round_trip(annotation: Any) -> None:
     assert exact(of(annotation)) is None
 
 

@@ -65,7 +65,7 @@ OBJECTS: dict[str, list[Any]] = {
 }
 
 
-def test_every_type_and_class_of_either_is_here() -> None:
+def test_every_type_and_class_is_covered() -> None:
     """All logical types with all classes that functions support; the general path supports them, too."""
     here = {type(parse_type(text)): objects for text, objects in OBJECTS.items()}
     assert {*builtin.SIMPLE, *nested.CLASSES} - {t.NullType} == set(here)
@@ -82,7 +82,7 @@ CASES = [(text, value) for text, objects in OBJECTS.items() for value in objects
 
 
 @pytest.mark.parametrize(("text", "value"), CASES, ids=[f"{text} {type(value).__name__}" for text, value in CASES])
-def test_objects_go_in_and_come_out_alike(text: str, value: Any) -> None:
+def test_both_paths_convert_alike(text: str, value: Any) -> None:
     type_ = parse_type(text)
     class_ = type(value)
     bridged = bridge_to(type_, class_, "here") if class_ is not list else Bridged(type_)
@@ -135,7 +135,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "value"), WRONG)
-def test_both_refuse_what_is_no_value(text: str, value: Any) -> None:
+def test_both_paths_refuse_invalid_values(text: str, value: Any) -> None:
     type_ = parse_type(text)
     with pytest.raises(Exception, match=r"."):
         converter_of(type_).to_internal(value)

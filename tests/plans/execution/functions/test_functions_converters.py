@@ -104,9 +104,7 @@ class Same(ScalarFunction):
         ("three", "Told.to_internal failed for Shift(start=0, length=3) of VARCHAR(2147483647): KeyError: 3"),
     ],
 )
-def test_what_a_converter_does_wrong_names_function_place_and_type(
-    spark: SparkSession, value: str, message: str
-) -> None:
+def test_errors_of_a_converter_name_function_position_and_type(spark: SparkSession, value: str, message: str) -> None:
     env = TableEnvironment()
     env.create_temporary_function("same", Same)
     with pytest.raises(ExecutionError) as fault:

@@ -140,7 +140,7 @@ def test_state(spark: SparkSession, tmp_path: Path, way: str) -> None:
     Program(spark, tmp_path, QUERIES[way]).refused()
 
 
-def test_the_plant_is_a_real_one(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_planted_pickle_works(spark: SparkSession, tmp_path: Path) -> None:
     program = Program(spark, tmp_path, QUERIES["group"])
     program.put(2, "2024-01-01 00:00:02")
     with pytest.raises(ExecutionError, match="accumulate"):
@@ -164,7 +164,7 @@ def _spec(checkpoint: Path, change: Callable[[dict[str, Any]], object]) -> None:
         file.write_text(json.dumps(stages))
 
 
-def test_looking_at_state(spark: SparkSession, tmp_path: Path) -> None:
+def test_reading_state(spark: SparkSession, tmp_path: Path) -> None:
     """Also with a checkpoint that names the process in which its functions are computed."""
     program = Program(spark, tmp_path, QUERIES["group"])
     uid = next(node.uid for node in program.plan.nodes if node.uid)

@@ -86,12 +86,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_what_flink_refuses_of_raw(env: TableEnvironment, query: str) -> None:
+def test_operations_on_raw_that_flink_refuses(env: TableEnvironment, query: str) -> None:
     with pytest.raises(ProgramError, match=REFUSED[query]):
         env.explain_sql(query)
 
 
-def test_it_is_refused_in_python_too(env: TableEnvironment) -> None:
+def test_raw_operations_are_refused_in_python_too(env: TableEnvironment) -> None:
     table = env.from_path("t")
     with pytest.raises(ProgramError, match="does not support the type RAW"):
         table.select(col("r").count.distinct)

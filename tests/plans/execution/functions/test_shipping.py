@@ -328,7 +328,9 @@ class Holding(ScalarFunction):
     ("class_", "held"),
     [(Locked, r"held by `LOCK`, which Locked\.eval uses"), (Holding, "held by the attribute `lock`")],
 )
-def test_what_cannot_be_sent_is_named(spark: SparkSession, class_: type[ScalarFunction], held: str) -> None:
+def test_functions_that_cannot_be_pickled_are_named(
+    spark: SparkSession, class_: type[ScalarFunction], held: str
+) -> None:
     env = TableEnvironment()
     env.create_temporary_function("f", class_)
     with pytest.raises(

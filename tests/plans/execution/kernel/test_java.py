@@ -26,14 +26,14 @@ def install(folder: Path, version: str, *, compiler: bool = True) -> Path:
     return folder.resolve()
 
 
-def test_none_at_all_names_the_package() -> None:
+def test_a_missing_java_names_the_package() -> None:
     assert java.find_java() is None
     assert "found: no Java at all" in java.missing_java_text()
     assert "openjdk-17-jdk-headless" in java.missing_java_text()
 
 
 @pytest.mark.parametrize(("version", "major"), [("1.8.0_292", 8), ("11.0.2", 11)])
-def test_too_old(version: str, major: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_java_is_refused(version: str, major: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(install(tmp_path / "old", version)))
     assert java.find_java() is None
     assert f"Java {major} in" in java.missing_java_text()
@@ -49,7 +49,7 @@ def test_without_compiler_runs_but_does_not_build(tmp_path: Path, monkeypatch: p
     assert "without a compiler (javac)" in java.missing_java_text(compiler=True)
 
 
-def test_a_fit_one_beside_an_old_java_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suitable_java_beside_an_old_java_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(install(tmp_path / "old", "11.0.2")))
     home = install(tmp_path / "jvm/java-21", "21.0.1")
     monkeypatch.setattr(java, "_INSTALL_ROOTS", (str(tmp_path / "jvm"),))

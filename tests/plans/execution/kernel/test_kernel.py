@@ -17,7 +17,7 @@ def test_the_jar_is_the_one_that_the_build_makes() -> None:
     assert kernel.kernel_jar().samefile(build_kernel.PRODUCT.jar)
 
 
-def test_what_tests_run_operators_with_is_no_part_of_it() -> None:
+def test_the_jar_contains_no_test_classes() -> None:
     apart = classes(build_kernel.TESTS.jar)
     assert "org/compiledplan/kernel/harness/OperatorHarness.class" in apart
     assert not apart & classes(kernel.kernel_jar())

@@ -22,7 +22,7 @@ def session(spark: SparkSession) -> SparkSession:
     return spark
 
 
-def test_folded_rows_give_what_rows_give(session: SparkSession, tmp_path: Path) -> None:
+def test_combined_rows_give_the_same_results(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_122)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (200, 60), (5, 200)]]
     folded = figures(session, tmp_path / "folded", TRANSFORM, batches, folds=True)
@@ -32,7 +32,7 @@ def test_folded_rows_give_what_rows_give(session: SparkSession, tmp_path: Path) 
     assert plain.shuffled == [len(rows) for rows in batches]
 
 
-def test_folding_ends_where_rows_share_no_keys(session: SparkSession, tmp_path: Path) -> None:
+def test_combining_stops_if_rows_share_no_keys(session: SparkSession, tmp_path: Path) -> None:
     rows = [{"k": str(at if at < 9000 else at % 7), "v": at, "b": True, "t": "x"} for at in range(12_000)]
     folded = figures(session, tmp_path / "folded", TRANSFORM, [rows], folds=True)
     plain = figures(session, tmp_path / "plain", TRANSFORM, [rows], folds=False)
@@ -42,7 +42,7 @@ def test_folding_ends_where_rows_share_no_keys(session: SparkSession, tmp_path: 
 
 
 @pytest.mark.parametrize("keys", [1, 40])
-def test_many_different_values_of_few_keys_are_folded(session: SparkSession, tmp_path: Path, keys: int) -> None:
+def test_many_different_values_of_few_keys_are_combined(session: SparkSession, tmp_path: Path, keys: int) -> None:
     rows = [{"k": str(at % keys), "v": at % 9_000, "b": at % 2 == 0, "t": "x"} for at in range(20_000)]
     folded = figures(session, tmp_path / "folded", TRANSFORM, [rows, rows[:100]], folds=True)
     plain = figures(session, tmp_path / "plain", TRANSFORM, [rows, rows[:100]], folds=False)
@@ -51,7 +51,7 @@ def test_many_different_values_of_few_keys_are_folded(session: SparkSession, tmp
 
 
 @pytest.mark.deep
-def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, tmp_path: Path) -> None:
+def test_combined_rows_are_flushed_when_they_take_too_much_memory(session: SparkSession, tmp_path: Path) -> None:
     keys, rows = 300_000, 900_000
     path = tmp_path / "in"
     some_rows = session.range(0, rows, 1, 1).selectExpr(

@@ -48,7 +48,7 @@ def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("setting", ["abc", "-1", ""])
-def test_what_is_no_number_of_bytes_is_refused_by_name(session: SparkSession, tmp_path: Path, setting: str) -> None:
+def test_an_invalid_number_of_bytes_is_refused_by_name(session: SparkSession, tmp_path: Path, setting: str) -> None:
     session.conf.set(KEPT, setting)
     with pytest.raises(IllegalArgumentException, match=f"keptBytes={setting}: a number of bytes is needed"):
         figures(session, tmp_path, TRANSFORM, [], folds=False, operators=2)

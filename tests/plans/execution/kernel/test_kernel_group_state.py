@@ -27,11 +27,11 @@ def session(spark: SparkSession) -> SparkSession:
     return spark
 
 
-def test_state_lives_on_over_batches_and_restarts(session: SparkSession, tmp_path: Path) -> None:
+def test_state_survives_batches_and_restarts(session: SparkSession, tmp_path: Path) -> None:
     check_state_over_restarts(session, tmp_path, GROUPS)
 
 
-def test_expired_state_goes_by_timeouts(session: SparkSession, tmp_path: Path) -> None:
+def test_state_expires_by_timeouts(session: SparkSession, tmp_path: Path) -> None:
     check_expiry(session, tmp_path, GROUPS)
 
 
@@ -39,7 +39,7 @@ def test_rows_for_later_stages_pass_and_stages_chain(session: SparkSession, tmp_
     check_chain(session, tmp_path, GROUPS)
 
 
-def test_folded_and_gathered_rows_give_what_the_default_host_gives(session: SparkSession, tmp_path: Path) -> None:
+def test_combined_and_gathered_rows_give_the_default_hosts_results(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_125)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (200, 60), (5, 200)]]
     groups = figures(session, tmp_path / "groups", GROUPS, batches, folds=True, operators=2)

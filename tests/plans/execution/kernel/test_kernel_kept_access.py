@@ -29,7 +29,7 @@ def test_this_spark_has_the_fields(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("ttl", ["0 s", "1 h"])
-def test_later_tasks_use_what_tasks_left(spark: SparkSession, tmp_path: Path, ttl: str) -> None:
+def test_later_tasks_reuse_the_access_of_earlier_ones(spark: SparkSession, tmp_path: Path, ttl: str) -> None:
     """Two stages in ten micro-batches: as many as run concurrently, not as many as there are tasks."""
     for batch in range(10):
         put(tmp_path / "r", f"{batch}.json", *({"k": f"k{at % 7}", "v": batch} for at in range(20)))

@@ -31,13 +31,13 @@ def test_a_key_is_written_once_for_rows_that_come_one_by_one(harness: Harness, o
     assert harness.writes(spec, steps, kept=True) == 3, "the harness writes every three steps"
 
 
-def test_a_key_that_comes_and_goes_is_not_written_at_all(harness: Harness) -> None:
+def test_a_short_lived_key_is_not_written(harness: Harness) -> None:
     spec = {**test_aggregate.COUNT_SUM, "needRetraction": True}
     steps = [Step(0, [Change("+I", ("a", 1), key="a")]), Step(1, [Change("-D", ("a", 1), key="a")])]
     assert harness.writes(spec, steps, kept=True) == 0
 
 
-def test_what_is_written_later_is_what_would_be_written_at_once(harness: Harness) -> None:
+def test_delayed_writes_equal_immediate_writes(harness: Harness) -> None:
     for name, spec in OPERATORS.items():
         steps = [Step(at, [row(spec, at)]) for at in range(7)]
         assert harness.states(spec, steps, kept=True) == harness.states(spec, steps), name

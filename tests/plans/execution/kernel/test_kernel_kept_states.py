@@ -24,7 +24,7 @@ def state_file(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
-def test_a_kept_state_is_read_as_it_was_written(name: str, harness: Harness) -> None:
+def test_a_recorded_state_is_read_as_written(name: str, harness: Harness) -> None:
     file = state_file(name)
     states = {key: bytes.fromhex(state["bytes"]) + WITHOUT_TIMER for key, state in file["states"].items()}
     answer = harness.states(file["spec"], [], states)
@@ -33,12 +33,12 @@ def test_a_kept_state_is_read_as_it_was_written(name: str, harness: Harness) -> 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_written_now_is_kept(name: str, harness: Harness) -> None:
+def test_current_formats_are_recorded(name: str, harness: Harness) -> None:
     now = json.loads(json.dumps(written(harness, CASES[name])))
     assert now == state_file(f"{name}-v{now['format']['version']}"), "another format is another version, see StateKind"
 
 
-def test_every_format_and_every_form_is_kept(harness: Harness) -> None:
+def test_every_format_and_every_form_is_recorded(harness: Harness) -> None:
     kinds, forms = harness.forms()
     files = [state_file(path.stem) for path in FILES]
     assert {(file["format"]["kind"], file["format"]["version"]) for file in files} >= {
@@ -86,7 +86,7 @@ def test_an_accumulator_of_another_form_is_refused_by_name(harness: Harness) -> 
         *("window-aggregate", "session-aggregate", "count-window-aggregate"),
     ],
 )
-def test_where_no_row_is_kept_the_values_of_the_key_are(name: str) -> None:
+def test_without_a_stored_row_the_key_values_are_stored(name: str) -> None:
     file = state_file(f"{name}-v1")
     field = "row" if name == "deduplicate-first" else "key"
     assert file["states"]["a"]["means"][field] == ["a"]

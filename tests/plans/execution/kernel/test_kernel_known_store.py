@@ -44,7 +44,7 @@ class Asked(StreamingQueryListener):
             ]
 
 
-def test_keys_that_are_new_are_not_asked_for(spark: SparkSession, tmp_path: Path) -> None:
+def test_new_keys_are_not_looked_up(spark: SparkSession, tmp_path: Path) -> None:
     """If the run began with an empty store; repeated keys are looked up, and all of them after another start."""
     script = table(tmp_path, "r", "k BIGINT, v BIGINT") + table(
         tmp_path, "s", "k BIGINT, n BIGINT, v BIGINT", "debezium-json"
@@ -74,7 +74,7 @@ def versions(spark: SparkSession) -> set[tuple[int, bool]]:
 
 
 @pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 97), ("0 s", 20_011)])
-def test_keys_of_all_batches_and_starts_are_found(spark: SparkSession, tmp_path: Path, ttl: str, many: int) -> None:
+def test_keys_of_all_batches_and_starts_are_known(spark: SparkSession, tmp_path: Path, ttl: str, many: int) -> None:
     """Keys return in later batches, and after a start that knows nothing of the store."""
     script = (
         f"SET 'table.exec.state.ttl' = '{ttl}';"

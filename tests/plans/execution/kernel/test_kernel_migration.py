@@ -60,7 +60,7 @@ def going_on(case: Case) -> list[Step]:
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if "python" not in name])
-def test_an_operator_over_other_columns_goes_on(name: str, harness: Harness) -> None:
+def test_an_operator_continues_over_other_columns(name: str, harness: Harness) -> None:
     case = CASES[name]
     new, more = changed(case), going_on(case)
     uninterrupted = harness.run(case.spec, [*case.steps, *more])
@@ -101,7 +101,7 @@ del AGGREGATE["keepLast"]
 ROWS = [Step(DAY, [Change("+I", A, 0, "a"), Change("+I", B, 0, "a")])]
 
 
-def test_a_call_that_goes_is_forgotten_and_a_new_one_begins_anew(harness: Harness) -> None:
+def test_a_removed_call_is_dropped_and_a_new_one_starts_empty(harness: Harness) -> None:
     biggest = {"function": "$MAX$1", "args": [2]}
     new = {**AGGREGATE, "outputTypes": ["STRING", "BIGINT", "BIGINT"], "aggs": [biggest, COUNT]}
     state = moved_to(harness, AGGREGATE, ROWS, new, calls=[None, 0])["means"]
@@ -153,7 +153,7 @@ def test_a_new_call_of_a_bounded_window_takes_in_the_rows_that_the_window_will_l
     assert any(out)
 
 
-def test_columns_go(harness: Harness) -> None:
+def test_columns_are_removed(harness: Harness) -> None:
     case = CASES["join"]
     new = {**case.spec, "inputTypes": [["STRING", "INT"], TYPES], "outputTypes": ["STRING", "INT", *TYPES]}
     inputs = [
@@ -166,7 +166,7 @@ def test_columns_go(harness: Harness) -> None:
     assert [entry["row"] for entry in state["input1"]["rows"]] == [list(A)]
 
 
-def test_bytes_stay_where_nothing_that_they_hold_changes(harness: Harness) -> None:
+def test_unchanged_state_keeps_its_bytes(harness: Harness) -> None:
     case = CASES["rank"]
     new = {**case.spec, "inputTypes": [["STRING", "BIGINT", "BIGINT", "DOUBLE"]]}
     new["outputTypes"] = new["inputTypes"][0]
@@ -202,7 +202,7 @@ WIDER_PAIRS = {**PAIRS, "children": [{**PAIR, "children": [{**NUMBER, "kind": "D
         ("group-aggregate-python-unfit", WIDER_PAIRS),
     ],
 )
-def test_pickled_accumulators_stay_as_they_are(old: str, accumulator: Any, harness: Harness) -> None:
+def test_pickled_accumulators_are_not_converted(old: str, accumulator: Any, harness: Harness) -> None:
     """Of an earlier release, or not exactly of their type: Python reads them when a row comes."""
     assert python_moved(harness, old, accumulator) == {"form": "python", "version": 1, "fields": {"state": "80054e"}}
 
@@ -307,7 +307,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_mapped_is_refused_by_name(what: str, harness: Harness) -> None:
+def test_unmappable_changes_are_refused_by_name(what: str, harness: Harness) -> None:
     name, fields, mapping, message = REFUSED[what]
     case = CASES[name]
     new = fields if "type" in fields else case.spec | fields
@@ -355,7 +355,7 @@ NARROWED = [
 
 
 @pytest.mark.parametrize(("old", "new"), NARROWED)
-def test_values_never_become_narrower_or_another_thing(old: str, new: str, harness: Harness) -> None:
+def test_values_are_never_narrowed_or_reinterpreted(old: str, new: str, harness: Harness) -> None:
     spec = {**CASES["rank"].spec, "inputTypes": [["STRING", "INT", old]], "outputTypes": ["STRING", "INT", old]}
     changed = spec | {"inputTypes": [["STRING", "INT", new]], "outputTypes": ["STRING", "INT", new]}
     with pytest.raises(OperatorError, match=r"operator rank, field rows\.row: .* values of .* cannot become"):
@@ -384,7 +384,7 @@ def test_a_key_whose_text_would_change_is_refused(old: str, new: str, harness: H
     assert plain["means"]["rows"][0]["row"][0] == expected
 
 
-def test_what_has_expired_as_a_whole_is_left_out(harness: Harness) -> None:
+def test_expired_keys_are_dropped(harness: Harness) -> None:
     case = CASES["deduplicate-first"]
     inputs = [[{"input": 0, "column": at} for at in range(3)]]
     mapping = {"from": "deduplicate", "to": "deduplicate", "inputs": inputs, "calls": []}

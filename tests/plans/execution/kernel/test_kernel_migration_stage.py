@@ -78,7 +78,9 @@ def go_on(running: Running, all_: Rows) -> list[tuple[str, Change]]:
 
 
 @pytest.mark.parametrize("type_", [TRANSFORM, GROUP_STATE])
-def test_every_operator_goes_on_with_other_columns_elsewhere(spark: SparkSession, tmp_path: Path, type_: str) -> None:
+def test_every_operator_continues_with_other_columns_in_another_place(
+    spark: SparkSession, tmp_path: Path, type_: str
+) -> None:
     """Also in the other host, with the results of the default one."""
     chosen = cases(type_)
     news = {name: changed(case) for name, case in chosen.items()}
@@ -138,7 +140,7 @@ def _ttl(ttl: int, *, event: bool, host: str) -> Chain:
 
 
 @pytest.mark.parametrize(("host", "event"), [(TRANSFORM, False), (TRANSFORM, True), (GROUP_STATE, False)])
-def test_entries_written_under_another_ttl_go_by_the_new_one(
+def test_entries_written_under_another_ttl_follow_the_new_one(
     spark: SparkSession, tmp_path: Path, host: str, event: bool
 ) -> None:
     old = _ttl(0, event=event, host=host)
@@ -183,7 +185,7 @@ def state_left(spark: SparkSession, checkpoint: Path, chain: Chain) -> list[tupl
         return [(row.op, row.key) for row in state_of(spark, checkpoint, chain).collect()]
 
 
-def test_mappings_that_cannot_be_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_impossible_mappings_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     chain = _ttl(DAY, event=False, host=TRANSFORM)
     running = Running(spark, chain, tmp_path / "in", tmp_path / "checkpoint")
     row = Change("+I", ("a", 1, 1_000), key="a")

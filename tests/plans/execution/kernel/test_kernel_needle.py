@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.execution.expressions.functions import java
 
 
-def test_functions_find_nothing_without_it(spark: SparkSession) -> None:
+def test_functions_match_nothing_without_the_needle(spark: SparkSession) -> None:
     texts = ["", "a=1", "xa=2y", "b=3", "A=1", None]
     frame = spark.createDataFrame([(text,) for text in texts], "t STRING")
     regex = F.lit("(^|x)a=(.)")

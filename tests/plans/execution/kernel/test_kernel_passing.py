@@ -35,9 +35,7 @@ def plans(seen: list[str], spark: SparkSession, _: BatchProgress) -> None:
         seen.append(streaming._jsq.streamingQuery().lastExecution().executedPlan().toString())
 
 
-def test_rows_that_are_joined_with_an_aggregate_of_theirs(
-    spark: SparkSession, tmp_path: Path, bound: int | None
-) -> None:
+def test_rows_joined_with_their_own_aggregate(spark: SparkSession, tmp_path: Path, bound: int | None) -> None:
     rows = [(f"k{at % 7}", at % 13, None if at % 5 == 0 else f"text {at}") for at in range(300)]
     for start in range(0, len(rows), 100):
         put(tmp_path / "r", f"{start}.json", *({"k": k, "v": v, "t": t} for k, v, t in rows[start : start + 100]))

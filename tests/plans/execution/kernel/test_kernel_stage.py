@@ -108,7 +108,7 @@ def start(session: SparkSession, folder: Folder, host: str, checkpoint: Path, **
     return Running(output(session, handle), checkpoint), handle
 
 
-def test_state_lives_on_over_batches_and_restarts(session: SparkSession, tmp_path: Path) -> None:
+def test_state_survives_batches_and_restarts(session: SparkSession, tmp_path: Path) -> None:
     check_state_over_restarts(session, tmp_path, TRANSFORM)
 
 
@@ -134,7 +134,7 @@ def check_state_over_restarts(session: SparkSession, tmp_path: Path, host: str) 
         running.query.stop()
 
 
-def test_expired_state_is_not_used_and_goes(session: SparkSession, tmp_path: Path) -> None:
+def test_expired_state_is_neither_used_nor_kept(session: SparkSession, tmp_path: Path) -> None:
     check_expiry(session, tmp_path, TRANSFORM)
 
 

@@ -186,7 +186,7 @@ def test_values_that_come_and_go_keep_the_order_in_which_they_came(
         ("$JSON_ARRAYAGG_ABSENT_ON_NULL$1", [1], ["1", None, "2"], "STRING", "[1,2]"),
     ],
 )
-def test_other_functions(
+def test_further_functions(
     harness: Harness, function: str, args: list[int], values: list[Any], output: str, expected: Any
 ) -> None:
     """With and without rows that were inserted and retracted before."""
@@ -200,7 +200,7 @@ def test_other_functions(
         assert [c.values for c in only.out] == [("a", expected)]
 
 
-def test_an_expired_group_starts_anew(harness: Harness) -> None:
+def test_an_expired_group_starts_over(harness: Harness) -> None:
     ttl = {**COUNT_SUM, "ttl": [1000]}
     row = [Change("+I", ("a", 1))]
     steps = [Step(0, row), Step(999, row), Step(1998, row), Step(2998, row)]
@@ -216,7 +216,7 @@ def test_an_idle_group_is_removed_at_its_expiry_and_not_before(harness: Harness)
     assert [a.timers for a in answers] == [1, 1, 1, 1, 0]
 
 
-def test_a_changed_ttl_holds_for_what_is_there(harness: Harness) -> None:
+def test_a_changed_ttl_applies_to_existing_state(harness: Harness) -> None:
     row = [Change("+I", ("a", 1))]
     longer, shorter = {**COUNT_SUM, "ttl": [10_000]}, {**COUNT_SUM, "ttl": [1000]}
     shortened = harness.run(longer, [Step(0, row), Step(1000, row, shorter)])
@@ -276,7 +276,7 @@ VALUES = st.tuples(st.sampled_from("ab"), st.none() | st.integers(-3, 3))
 
 
 @given(retract_streams(VALUES, key=lambda row: str(row[0])), st.booleans(), st.sampled_from([0, 10**9]))
-def test_changes_add_up_to_the_aggregate_of_what_is_left(
+def test_changes_result_in_the_aggregate_of_the_remaining_rows(
     harness: Harness, stream: Batches, coalesce: bool, ttl: int
 ) -> None:
     answers = harness.run({**ALL, "coalesce": coalesce, "ttl": [ttl]}, batches(stream))

@@ -35,7 +35,9 @@ def rows(*values: tuple[Any, ...], kind: str = "+I") -> list[Change]:
     ],
 )
 @pytest.mark.parametrize("split", [False, True])
-def test_which_row_is_kept(harness: Harness, fields: dict[str, Any], expected: list[str], split: bool) -> None:
+def test_the_first_or_last_row_is_stored(
+    harness: Harness, fields: dict[str, Any], expected: list[str], split: bool
+) -> None:
     stream = rows(("a", 5), ("b", 3), ("c", 5))
     answers = harness.run(spec("deduplicate", **fields), batches([[row] for row in stream] if split else [stream]))
     assert [text for answer in answers for text in short(answer.out)] == expected

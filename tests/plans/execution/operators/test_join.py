@@ -59,7 +59,7 @@ def test_a_left_join_pads_until_there_is_a_match(harness: Harness) -> None:
     ]
 
 
-def test_an_anti_join_takes_back_and_puts_back(harness: Harness) -> None:
+def test_an_anti_join_retracts_and_inserts_again(harness: Harness) -> None:
     rows = [left("+I", 1, 1), right("+I", 1, 7), right("-D", 1, 7)]
     (only,) = harness.run(spec("ANTI"), batches([rows]))
     assert short(only.out) == ["+I(1, 1)", "-D(1, 1)", "+I(1, 1)"]
@@ -77,7 +77,7 @@ def test_null_keys_match_where_nulls_are_not_filtered(harness: Harness) -> None:
     assert short(only.out) == ["+I(null, 5, null, 6)"]
 
 
-def test_each_side_forgets_by_its_own_ttl_row_by_row(harness: Harness) -> None:
+def test_each_side_evicts_rows_by_its_own_ttl(harness: Harness) -> None:
     steps = [
         Step(0, [left("+I", 1, 1), right("+I", 1, 7)]),
         Step(600, [left("+I", 1, 2)]),
@@ -178,7 +178,7 @@ ROWS = st.tuples(st.none() | st.integers(0, 1), st.none() | st.integers(0, 3))
 
 @pytest.mark.parametrize("join_type", TYPES)
 @given(stream=retract_streams(ROWS, key=lambda row: str(row[0]), ports=2), condition=st.booleans())
-def test_changes_add_up_to_the_join_of_what_is_left(
+def test_changes_result_in_the_join_of_the_remaining_rows(
     harness: Harness, join_type: str, stream: Batches, condition: bool
 ) -> None:
     answers = harness.run(spec(join_type, condition="1<3" if condition else None), batches(stream))

@@ -69,7 +69,9 @@ ROWS = st.tuples(st.none() | st.integers(0, 2), st.none() | st.integers(0, 2))
 
 @pytest.mark.parametrize("types", [("INNER", "INNER"), ("LEFT", "INNER"), ("INNER", "LEFT"), ("LEFT", "LEFT")])
 @given(stream=retract_streams(ROWS, ports=3))
-def test_changes_add_up_to_the_join_of_what_is_left(harness: Harness, types: tuple[str, ...], stream: Batches) -> None:
+def test_changes_result_in_the_join_of_the_remaining_rows(
+    harness: Harness, types: tuple[str, ...], stream: Batches
+) -> None:
     tables: list[Table] = [Counter(), Counter(), Counter()]
     result: Table = Counter()
     for batch, answer in zip(stream, harness.run(spec(*types), batches(stream)), strict=True):

@@ -100,7 +100,7 @@ def test_a_cache_answers_for_the_database(spark: SparkSession, database: Any, tm
     assert result == [(2, 5, 1.3), (3, 5, 1.3), (2, later, 1.3), (3, later, 1.3)]
 
 
-def test_a_database_that_does_not_answer_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
+def test_an_unavailable_database_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
     query = f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}"
     plan = program(tmp_path, query, url="jdbc:derby:memory:nowhere", **{"lookup.max-retries": "1"})
     with pytest.raises(ExecutionError, match="does not answer"):
@@ -200,7 +200,7 @@ def kind_is(value: int, at: int = 1) -> dict[str, Any]:
     return {"kind": "CALL", "syntax": "BINARY", "internalName": "$=$1", "operands": operands, "type": "BOOLEAN"}
 
 
-def test_predicates_that_the_source_took_over_hold(spark: SparkSession, database: Any, tmp_path: Path) -> None:
+def test_pushed_down_predicates_are_applied(spark: SparkSession, database: Any, tmp_path: Path) -> None:
     plan = program(tmp_path, f"SELECT o.id, 1, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o LEFT {JOIN}")
     (projection,) = abilities_of(plan)
     no_metadata = {"type": "ReadingMetadata", "metadataKeys": [], "producedType": projection["producedType"]}
@@ -230,7 +230,7 @@ def test_a_lookup_without_rows_is_retried_as_the_hint_says(spark: SparkSession, 
         ({"abilities": [{"type": "LimitPushDown", "limit": 1}]}, "LimitPushDown"),
     ],
 )
-def test_what_a_lookup_does_not_do_is_refused_by_name(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_unsupported_lookups_are_refused_by_name(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     plan = program(tmp_path, f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}")
     abilities = change.pop("abilities", [])
     state = {"state": [{"index": 0, "ttl": "0 ms", "name": "lookupJoinState"}]} if change else {}

@@ -99,7 +99,7 @@ def test_matches_are_those_of_the_regular_expression(
     assert sorted(out) == sorted(expected)
 
 
-def test_a_greedy_variable_gives_nothing_back(harness: Harness) -> None:
+def test_a_greedy_variable_does_not_backtrack(harness: Harness) -> None:
     # b is any row, so c never follows a greedy b, but follows a reluctant one at once.
     for greedy, expected in ((True, []), (False, ["+I(0, 2)"])):
         pattern = [element(), element(0, -1, greedy), element()]
@@ -138,7 +138,7 @@ def test_conditions_see_the_rows_before_and_the_row_itself(harness: Harness) -> 
         ("LAST", 1, [(0, 3), (2, 5)]),
     ],
 )
-def test_where_the_search_goes_on(harness: Harness, skip: str, variable: int | None, expected: list[Any]) -> None:
+def test_skip_strategies_after_a_match(harness: Harness, skip: str, variable: int | None, expected: list[Any]) -> None:
     pattern = [element(), element(2, 2), element()]
     match = spec(pattern, conditions=[None, None, None], skip=skip, skipVariable=variable)
     (only,) = harness.run(match, [Step(0, rows("xxxxxx"), watermark=9)])
@@ -146,7 +146,7 @@ def test_where_the_search_goes_on(harness: Harness, skip: str, variable: int | N
 
 
 @pytest.mark.parametrize(("variable", "why"), [(0, "first row"), (1, "does not have")])
-def test_a_skip_that_leads_nowhere_fails(harness: Harness, variable: int, why: str) -> None:
+def test_a_skip_to_an_unmatched_variable_fails(harness: Harness, variable: int, why: str) -> None:
     pattern = [element(), element(0, 1), element()]
     with pytest.raises(OperatorError, match=why):
         harness.run(spec(pattern, skip="FIRST", skipVariable=variable), [Step(0, rows("ac"), watermark=9)])

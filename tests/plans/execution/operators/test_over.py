@@ -131,7 +131,7 @@ def rows(*values: tuple[Any, ...], at: int = -1000) -> list[Change]:
     return [Change("+I", row, key=row[0], watermark=at) for row in values]
 
 
-def test_rows_are_given_out_with_their_time(harness: Harness) -> None:
+def test_rows_are_emitted_with_their_time(harness: Harness) -> None:
     steps = [Step(0, rows(("a", 1, 30), ("a", 2, 5))), Step(1, [], watermark=29), Step(2, [], watermark=30)]
     answers = harness.run(spec("rowtime", [COUNT], ["BIGINT"]), steps)
     assert [[(change.values[1:], change.at) for change in answer.out] for answer in answers] == [
@@ -141,7 +141,7 @@ def test_rows_are_given_out_with_their_time(harness: Harness) -> None:
     ]
 
 
-def test_state_goes_on_after_a_restart(harness: Harness) -> None:
+def test_state_survives_a_restart(harness: Harness) -> None:
     over = spec("rowtime", [COUNT, SUM], ["BIGINT", "INT"], rows=True, preceding=1)
     steps = [Step(at, rows(("a", at, at)), over, watermark=at) for at in range(4)]
     answers = harness.run(over, steps)
@@ -218,7 +218,7 @@ def _last(rows: list[Any], row: Any) -> int:
     return max(at for at, peer in enumerate(rows) if peer[1] == row[1])
 
 
-def test_rows_behind_a_new_one_change(harness: Harness) -> None:
+def test_rows_behind_a_new_row_are_updated(harness: Harness) -> None:
     over = spec("column", [SUM], ["INT"], rows=True)
     first, second = harness.run(over, batches([rows(("a", 1, 0), ("a", 5, 0)), rows(("a", 3, 0))]))
     assert short(first.out) == ["+I(a, 1, 0, 1)", "+I(a, 5, 0, 6)"]

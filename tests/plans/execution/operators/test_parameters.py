@@ -115,7 +115,7 @@ def test_a_field_that_is_not_read_is_refused_by_name(harness: Harness, rank: dic
         harness.create(rank)
 
 
-def test_a_field_that_is_missing_is_asked_for_by_name(harness: Harness, rank: dict[str, Any]) -> None:
+def test_a_missing_field_is_named(harness: Harness, rank: dict[str, Any]) -> None:
     del rank["parameters"]["generateUpdateBefore"]
     with pytest.raises(OperatorError, match=r"operator top \(rank\) needs the fields generateUpdateBefore"):
         harness.create(rank)

@@ -96,7 +96,7 @@ RANGES = [(1, 1), (1, 3), (2, 2), (2, 3), (1, None)]
 @pytest.mark.parametrize("strategy", ["append", "retract"])
 @pytest.mark.parametrize(("start", "end"), RANGES)
 @given(data=st.data(), number=st.booleans())
-def test_changes_add_up_to_the_top(
+def test_changes_result_in_the_top_n(
     harness: Harness, strategy: str, start: int, end: int | None, data: st.DataObject, number: bool
 ) -> None:
     stream: Batches = data.draw(retract_streams(ROWS, insert_only=strategy == "append"))

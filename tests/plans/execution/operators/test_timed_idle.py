@@ -18,7 +18,7 @@ def totals(answers: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("order", ["proctime", "column"])
-def test_a_key_that_was_idle_for_the_ttl_starts_anew(harness: Harness, order: str) -> None:
+def test_a_key_idle_for_the_ttl_starts_over(harness: Harness, order: str) -> None:
     over = spec(order, [COUNT, SUM], ["BIGINT", "INT"], ttl=[TTL], rows=True)
     steps = [Step(time, rows(("a", 1, 0))) for time in (0, 9_999, 19_998, 29_998, 30_000)]
     answers = harness.run(over, [*steps, Step(39_999, []), Step(40_000, [])])
@@ -94,7 +94,7 @@ def joined(answers: list[Any]) -> list[Any]:
     return [(change.values[1], change.values[4]) for answer in answers for change in answer.out]
 
 
-def test_a_temporal_join_forgets_versions_and_waiting_rows(harness: Harness) -> None:
+def test_a_temporal_join_evicts_versions_and_waiting_rows(harness: Harness) -> None:
     join = joins.spec("temporal-join", "LEFT", ttl=[TTL])
     right, left = (lambda *row, at: joins.rows(1, row, at=at)), (lambda *row, at: joins.rows(0, row, at=at))
     steps = [

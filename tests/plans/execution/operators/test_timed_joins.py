@@ -98,7 +98,7 @@ def test_an_unmatched_row_is_padded_half_an_interval_after_its_last_chance(harne
     assert answers[2].out[0].at == 26
 
 
-def test_a_late_row_matches_what_is_still_there(harness: Harness) -> None:
+def test_a_late_row_matches_the_remaining_rows(harness: Harness) -> None:
     join = spec("interval-join", "FULL", lowerBound=-10, upperBound=0)
     steps = [
         Step(0, rows(0, ("a", 0, 10))),
@@ -184,7 +184,7 @@ def test_rows_see_the_version_that_held_at_their_time(
     assert answers[-1].state_rows <= 2
 
 
-def test_old_versions_are_forgotten(harness: Harness) -> None:
+def test_old_versions_are_evicted(harness: Harness) -> None:
     join = spec("temporal-join", "LEFT")
     versions = rows(1, ("a", 1, 1), ("a", 2, 5), ("a", 3, 9))
     steps = [Step(0, versions), Step(1, [], watermark=4), Step(2, [], watermark=5), Step(3, [], watermark=20)]
@@ -200,7 +200,7 @@ def test_the_kind_of_the_left_row_stays(harness: Harness) -> None:
     assert short(only.out) == ["-U(a, 0, 2, a, 1, 1)", "+U(a, 9, 2, a, 1, 1)"]
 
 
-def test_state_goes_on_after_a_restart(harness: Harness) -> None:
+def test_state_survives_a_restart(harness: Harness) -> None:
     join = spec("temporal-join", "LEFT")
     stream = [rows(1, ("a", 1, 1)), rows(0, ("a", 0, 5)), rows(1, ("a", 2, 6)), rows(0, ("a", 0, 6))]
     steps = [Step(at, batch, join, watermark=-5) for at, batch in enumerate(stream)]
@@ -208,7 +208,7 @@ def test_state_goes_on_after_a_restart(harness: Harness) -> None:
     assert [(change.values[2], change.values[4]) for change in answers[-1].out] == [(5, 1), (6, 2)]
 
 
-def test_processing_time_joins_with_what_is_there(harness: Harness) -> None:
+def test_processing_time_joins_match_current_rows(harness: Harness) -> None:
     join = spec("proctime-temporal-join", "LEFT", timeDomain="processing")
     left = rows(0, ("a", 0, 0))
     stream = [

@@ -57,7 +57,7 @@ def program(folder: Path) -> CompiledPlan:
     return TableEnvironment().compile_script(f"{sources}{sinks}EXECUTE STATEMENT SET BEGIN\n{inserts}END;")
 
 
-def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
+def test_all_timed_operators_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
     # The order of 6 is late for OVER windows, sorts and patterns; 4 and 5 have one time.
     rows = [(1, "E", 1, 2), (2, "E", 3, 1), (3, "G", 5, 4), (4, "E", 2, 6), (5, "E", 4, 6), (7, "E", 9, 12)]
     orders = [{"id": id_, "cur": cur, "amt": amt, "ts": at(ts)} for id_, cur, amt, ts in rows]
@@ -104,7 +104,7 @@ def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
     assert sorted(values(tmp_path / "rising")) == [("E", 3, 2, 10)]
 
 
-def test_what_is_held_back_keeps_the_unknown(spark: SparkSession) -> None:
+def test_delayed_watermarks_keep_unknown_values(spark: SparkSession) -> None:
     rows = [(UNKNOWN,), (UNKNOWN + 4,), (UNKNOWN + 5,), (None,), (10,)]
     frame = spark.createDataFrame(rows, "watermark BIGINT")
     actual = [row[0] for row in frame.select(held_back(4)).collect()]

@@ -99,9 +99,7 @@ def test_each_window_fires_once_with_the_rows_that_were_in_time(
     arrivals(ROWS, time=lambda row: int(row[2]), key=lambda row: str(row[0]), retracting=True),
     st.sampled_from(ALL),
 )
-def test_rows_that_are_taken_back_leave_their_windows(
-    harness: Harness, steps: list[Step], window: dict[str, Any]
-) -> None:
+def test_retracted_rows_leave_their_windows(harness: Harness, steps: list[Step], window: dict[str, Any]) -> None:
     # The retraction of a row that was in time when it arrived, and is late now, leaves the window unchanged.
     answers = harness.run(spec(window, [COUNT, SUM], ["BIGINT", "INT"], needRetraction=True), steps)
     out = Counter(change.values for answer in answers for change in answer.out)
@@ -156,7 +154,7 @@ def test_a_late_text_goes_to_its_slice(harness: Harness) -> None:
     assert [change.values[1] for change in answers[1].out] == ["a,b", "a,b"]
 
 
-def test_state_goes_on_after_a_restart(harness: Harness) -> None:
+def test_state_survives_a_restart(harness: Harness) -> None:
     hop = spec(HOP, [COUNT, SUM], ["BIGINT", "INT"])
     steps = [Step(0, rows(("a", 1, 0))), Step(1, rows(("a", 2, 1)), hop), Step(2, [], hop, watermark=1000)]
     answers = harness.run(hop, steps)

@@ -67,7 +67,7 @@ def second(number: int) -> str:
     return at(number)[:-4]
 
 
-def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
+def test_all_windows_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", files=4)
     Run(spark, program(tmp_path), RunOptions(max_files_per_batch=1)).execute()
 

@@ -98,7 +98,7 @@ def test_each_session_fires_once_with_its_rows(harness: Harness, steps: list[Ste
 
 
 @given(arrivals(ROWS, time=lambda row: int(row[2]), key=lambda row: str(row[0]), retracting=True))
-def test_a_session_whose_rows_were_all_taken_back_gives_nothing(harness: Harness, steps: list[Step]) -> None:
+def test_a_session_of_retracted_rows_emits_nothing(harness: Harness, steps: list[Step]) -> None:
     answers = harness.run({**AGGREGATE, "needRetraction": True}, steps)
     expected: Counter[tuple[Any, ...]] = Counter()
     for key, spans in sessions(in_order(steps)).items():

@@ -36,7 +36,7 @@ def check(declared: str, columns: s.StructType) -> None:
         ),
     ],
 )
-def test_fit(declared: str, columns: s.StructType) -> None:
+def test_matching_columns(declared: str, columns: s.StructType) -> None:
     check(declared, columns)
 
 
@@ -61,7 +61,7 @@ def test_fit(declared: str, columns: s.StructType) -> None:
         ("a STRING", struct(a=s.VariantType()), "has it as Spark's variant"),
     ],
 )
-def test_unfit(declared: str, columns: s.StructType, message: str) -> None:
+def test_mismatched_columns(declared: str, columns: s.StructType, message: str) -> None:
     with pytest.raises(DataError) as caught:
         check(declared, columns)
     assert message in caught.value.message

@@ -120,7 +120,7 @@ class Twice(ScalarFunction):
 
 
 @pytest.mark.parametrize("reason", REFUSED)
-def test_what_does_not_run_is_refused_by_its_name(reason: str) -> None:
+def test_unsupported_plans_are_refused_by_name(reason: str) -> None:
     sql, said = REFUSED[reason]
     with pytest.raises(UnsupportedError, match="real-time mode") as refused:
         check(program(sql), TRANSFORM)
@@ -196,6 +196,6 @@ def test_a_trigger_names_the_mode_and_the_time_between_checkpoints() -> None:
         RunOptions(trigger="real-time=0s")
 
 
-def test_the_mode_goes_with_no_other_trigger() -> None:
+def test_the_mode_excludes_other_triggers() -> None:
     with pytest.raises(ExecutionError, match="by no other trigger"):
         RunOptions(trigger="real-time=5s", available_now=True)

@@ -25,7 +25,7 @@ def test_lines_are_shown_in_order_and_the_end_is_answered_when_they_are() -> Non
     inbox.close()
 
 
-def test_who_does_not_know_the_secret_is_not_heard() -> None:
+def test_clients_without_the_secret_are_rejected() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: shown.append})
     settings = inbox.told(0)
@@ -36,7 +36,7 @@ def test_who_does_not_know_the_secret_is_not_heard() -> None:
     inbox.close()
 
 
-def test_a_task_that_ends_in_the_middle_leaves_what_it_sent() -> None:
+def test_complete_lines_of_an_interrupted_task_are_shown() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: shown.append})
     settings = inbox.told(0)

@@ -178,7 +178,7 @@ ROWS = st.tuples(st.none() | st.integers(0, 2), st.integers(0, 3))
 @pytest.mark.parametrize("last", LAST)
 @pytest.mark.parametrize("type_", ["INNER", "LEFT", "FULL", "SEMI", "ANTI"])
 @given(batches=retract_streams(ROWS, ports=2), seed=st.integers(0, 2**32))
-def test_both_modes_leave_the_table_of_the_rows_that_are_left(
+def test_both_modes_result_in_the_table_of_the_remaining_rows(
     harness: Harness, type_: str, last: str, batches: Batches, seed: int
 ) -> None:
     stages = program(type_, last)
@@ -232,7 +232,7 @@ def test_a_kill_leaves_the_last_row_of_each_key_right(
     assert killed(harness, stages, runs, random.Random(seed)) == reference(stages, batches)
 
 
-def test_what_was_seen_for_a_moment_may_stay_after_a_kill(harness: Harness) -> None:
+def test_transient_rows_may_remain_after_a_kill(harness: Harness) -> None:
     """A padded row in the killed batch has its match at once in the following one."""
     stages = [joins("LEFT"), aggregates(4, group=3, value=0)]
     left, right = Change("+I", (1, 7)), Change("+I", (1, 8), port=1)

@@ -8,7 +8,7 @@ from compiled_plan.plans.execution.realtime.slots import Slots, local_session
 from tests.plans.execution.realtime.test_checks import COUNTS, NUMBERS, OUT, compiled
 
 
-def test_slots_are_counted_and_told_by_what_needs_them() -> None:
+def test_slots_are_counted_by_consumer() -> None:
     slots = Slots({"a": 3, "b": 1}, True, 2, 4)
     assert slots.needed == 3 + 1 + 1 + 2 * 4
     assert slots.text() == "13 (3 to read a + 1 to read b + 1 for ticks + 2 stages x 4 shuffle partitions)"
@@ -25,5 +25,5 @@ def test_a_local_session_gets_slots_for_all_tasks(master: str) -> None:
 
 
 @pytest.mark.parametrize("master", ["local[4]", "spark://there:7077"])
-def test_what_the_user_chose_stays(master: str) -> None:
+def test_the_users_settings_are_kept(master: str) -> None:
     assert local_session([], master, {"a": "b"}) == (master, {"a": "b"})

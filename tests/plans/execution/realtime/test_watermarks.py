@@ -298,7 +298,7 @@ def _window(table: str, second: int, panes: int, rows: int) -> str:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("modes", [("batches", "rows", "batches"), ("rows", "rows", "batches", "rows")])
-def test_partitions_that_are_silent_do_not_hold_windows_back(
+def test_idle_partitions_do_not_hold_back_windows(
     spark: SparkSession, topics: Topics, tmp_path: Path, modes: Sequence[str]
 ) -> None:
     silent = Silent(topics, f"silent-{'-'.join(modes)}", tmp_path / "run")

@@ -52,7 +52,7 @@ def used(machine: Machine) -> bool:
     return bool(options) and options[0].startswith("-XX:SharedArchiveFile=")
 
 
-def test_what_a_run_left_is_used_from_then_on(machine: Machine) -> None:
+def test_the_archive_of_a_run_is_used_by_later_ones(machine: Machine) -> None:
     assert machine.options()[0].startswith("-XX:ArchiveClassesAtExit=")
     first, second = machine.file(), machine.file()
     assert first != second
@@ -64,7 +64,7 @@ def test_what_a_run_left_is_used_from_then_on(machine: Machine) -> None:
     assert machine.file().read_bytes() == _WHOLE
 
 
-def test_what_is_still_written_is_not_used(machine: Machine) -> None:
+def test_an_unfinished_archive_is_not_used(machine: Machine) -> None:
     part = machine.file()
     part.write_bytes(b"\0" * 100)
     assert not used(machine)
@@ -80,7 +80,7 @@ def test_another_java_or_class_path_has_its_own(machine: Machine, changed: str) 
     assert not used(machine)
 
 
-def test_the_four_that_were_used_last_are_kept(machine: Machine) -> None:
+def test_the_four_most_recently_used_archives_are_kept(machine: Machine) -> None:
     names = []
     for number in range(6):
         machine.write("kernel.jar", b"x" * number)
@@ -93,7 +93,7 @@ def test_the_four_that_were_used_last_are_kept(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("name", ["HADOOP_CONF_DIR", "SPARK_DIST_CLASSPATH"])
-def test_with_more_behind_the_jars_it_is_used_and_not_made(
+def test_a_longer_class_path_uses_the_archive_without_writing_it(
     machine: Machine, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = machine.file()
@@ -104,7 +104,7 @@ def test_with_more_behind_the_jars_it_is_used_and_not_made(
 
 
 @pytest.mark.parametrize("own", ["-Xshare:off", "-XX:SharedArchiveFile=a.jsa", "-XX:ArchiveClassesAtExit=a.jsa"])
-def test_a_users_own_way_is_left_alone(machine: Machine, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_archive_options_are_kept(machine: Machine, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.file().write_bytes(_WHOLE)
     assert used(machine)
     assert java_options(machine.folder / "java", str(machine.folder / "kernel.jar"), f"-Xss64m {own}") == []
@@ -113,7 +113,9 @@ def test_a_users_own_way_is_left_alone(machine: Machine, own: str, monkeypatch: 
 
 
 @pytest.mark.parametrize("agent", ["-javaagent:exporter.jar=9404", "-agentlib:jdwp=server=y", "-agentpath:/a.so"])
-def test_beside_an_agent_it_is_used_and_not_made(machine: Machine, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_java_agent_the_archive_is_used_without_writing_it(
+    machine: Machine, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     part = machine.file()
     assert java_options(machine.folder / "java", str(machine.folder / "kernel.jar"), f"-Xss64m {agent}") == []
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", agent)
@@ -122,7 +124,7 @@ def test_beside_an_agent_it_is_used_and_not_made(machine: Machine, agent: str, m
     assert used(machine)
 
 
-def test_nothing_is_done_where_it_cannot_be_or_is_not_wanted(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_archive_if_impossible_or_disabled(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setenv("COMPILED_PLAN_CLASSES", "use")
         assert machine.options() == []

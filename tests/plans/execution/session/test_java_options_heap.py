@@ -26,7 +26,7 @@ MB = 1 << 20
         ("769m", 1, "256m"),
     ],
 )
-def test_each_task_has_its_part(heap: str, tasks: int, bound: str) -> None:
+def test_the_bound_grows_with_the_tasks(heap: str, tasks: int, bound: str) -> None:
     assert bounded_young(heap, tasks, "") == [f"-XX:MaxNewSize={bound}"]
 
 
@@ -38,7 +38,7 @@ def test_a_third_of_the_heap_is_never_exceeded(heap: str, tasks: int) -> None:
 @pytest.mark.parametrize(
     "chosen", ["-Xmn1g", "-Xms4g", "-XX:NewRatio=1", "-XX:NewSize=1g", "-XX:MaxNewSize=1g", "-XX:+UseG1GC"]
 )
-def test_what_users_say_of_the_heap_stands_alone(chosen: str) -> None:
+def test_user_heap_options_disable_the_bound(chosen: str) -> None:
     assert bounded_young("4g", 2, f"-Dmine=1 {chosen}") == []
 
 
@@ -48,7 +48,7 @@ def test_options_are_looked_for_where_spark_takes_them(name: str) -> None:
     assert "-XX:MaxNewSize=512m" in driver_java({name: "-Dmine=1"}, 2)
 
 
-def test_java_takes_the_bound_without_a_word() -> None:
+def test_java_accepts_the_bound_without_a_warning() -> None:
     flags = java_flags(["-Xmx4g", *driver_java({}, 2).split()])
     assert int(flags["MaxNewSize"]) == 512 * MB
 

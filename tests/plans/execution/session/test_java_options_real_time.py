@@ -27,16 +27,16 @@ def _young(settings: Mapping[str, str]) -> int:
 
 
 @pytest.mark.parametrize("master", ["", "local", "local[4]", "local[*]"])
-def test_little_is_new_at_a_time(master: str) -> None:
+def test_the_young_generation_is_small(master: str) -> None:
     assert _young(with_short_collections(master, {"a": "b"})) == 200 << 20
 
 
 @pytest.mark.parametrize("chosen", ["-Xmx600m", "-XX:+UseG1GC", "-Dmine=1"])
-def test_nor_is_it_beside_other_options(chosen: str) -> None:
+def test_the_young_generation_is_small_with_other_options(chosen: str) -> None:
     assert _young(with_short_collections("", {DRIVER_JAVA: chosen})) <= 200 << 20
 
 
-def test_what_the_user_says_of_the_heap_holds() -> None:
+def test_user_heap_options_win() -> None:
     assert _young(with_short_collections("", {DRIVER_JAVA: "-Xmn900m"})) == 900 << 20
 
 

@@ -28,21 +28,21 @@ assert str(rows[0].v) == "[1.5]", rows
 """
 
 
-def test_how_java_is_asked_for_is_told_for_the_start_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_launch_variable_is_set_for_the_start_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(_OPTION, raising=False)
     with lean_start._asked_quickly():
         assert "TieredStopAtLevel=1" in os.environ[_OPTION]
     assert _OPTION not in os.environ
 
 
-def test_a_users_way_of_asking_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_users_launch_variable_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(_OPTION, "-Dmine=1")
     with lean_start._asked_quickly():
         assert os.environ[_OPTION] == "-Dmine=1"
     assert os.environ[_OPTION] == "-Dmine=1"
 
 
-def test_java_knows_the_options_and_what_stands_behind_them_holds() -> None:
+def test_java_accepts_the_options_and_later_ones_win() -> None:
     flags = java_flags(driver_java({DRIVER_JAVA: "-XX:Tier4InvocationThreshold=7"}, 2).split())
     assert flags["Tier4InvocationThreshold"] == "7"
     assert flags["Tier4BackEdgeThreshold"] == "200000"

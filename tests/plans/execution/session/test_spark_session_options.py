@@ -65,7 +65,7 @@ IN_UTC = ["+I[2023-11-14 22:13:20.000, 1970-01-01 00:00:00, 22]"]
 IN_BERLIN = ["+I[2023-11-14 23:13:20.000, 1970-01-01 01:00:00, 23]"]
 
 
-def test_which_zone_holds(spark: SparkSession) -> None:
+def test_precedence_of_time_zones(spark: SparkSession) -> None:
     plan = TableEnvironment().compile_script("SET 'table.local-time-zone' = 'Asia/Tokyo';" + PROGRAM)
     open_ = TableEnvironment().compile_script(PROGRAM)
     assert printed(spark, plan) == IN_TOKYO
@@ -74,7 +74,7 @@ def test_which_zone_holds(spark: SparkSession) -> None:
     assert printed(spark, open_, time_zone="Europe/Berlin") == IN_BERLIN
 
 
-def test_in_a_program(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+def test_zones_in_a_program(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
     """The plan's zone wins over that of the session that runs it, and execute's argument over both."""
     zoned = TableEnvironment({ZONE: "Asia/Tokyo"}).compile_script(PROGRAM).to_json()
     open_ = TableEnvironment().compile_script(PROGRAM).to_json()
@@ -149,7 +149,7 @@ def test_printed_results(spark: SparkSession, capsys: pytest.CaptureFixture[str]
     assert "| +I | 1970-01-01 05:30:00.000 | abc... |" in capsys.readouterr().out
 
 
-def test_a_zone_or_option_that_cannot_hold_is_refused(spark: SparkSession) -> None:
+def test_invalid_zones_and_options_are_refused(spark: SparkSession) -> None:
     plan = TableEnvironment().compile_script(PROGRAM)
     with pytest.raises(UnsupportedError, match="Mars/Phobos"):
         printed(spark, plan, time_zone="Mars/Phobos")

@@ -37,7 +37,7 @@ Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/.compiled-p
     ],
     ids=["heap", "memory-of-spark", "stack", "folder", "disk", "other"],
 )
-def test_what_spark_failed_with(text: str, message: str, remedy: str) -> None:
+def test_errors_of_spark_are_translated(text: str, message: str, remedy: str) -> None:
     fault = translate(RuntimeError(text))
     assert type(fault) is ExecutionError
     assert message in fault.message and remedy in fault.remedy
@@ -80,7 +80,7 @@ def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> Non
     assert "start the plan again" not in failure.message and "checkpoint" in failure.remedy
 
 
-def test_memory_that_ends_in_the_thread_of_the_query() -> None:
+def test_out_of_memory_in_the_query_thread() -> None:
     fault = RuntimeError("[STREAM_FAILED] Query [id = 1] terminated with exception: Java heap space SQLSTATE: XXKST")
     fault._stackTrace = f"StreamingQueryException: {fault}\n{HEAP}"  # type: ignore[attr-defined]
     error = translate(fault)
@@ -97,13 +97,13 @@ def test_memory_that_ends_in_the_thread_of_the_query() -> None:
     ],
     ids=str,
 )
-def test_a_jvm_that_is_gone(fault: Exception) -> None:
+def test_a_dead_jvm(fault: Exception) -> None:
     error = translate(fault)
     assert isinstance(error, LostSparkError)
     assert "it was killed, or had no memory left" in error.message and "checkpoint" in error.remedy
 
 
-def test_a_file_of_the_checkpoint_that_is_gone_is_no_failure_that_passes() -> None:
+def test_a_missing_checkpoint_file_is_not_retried() -> None:
     gone = "Caused by: java.io.FileNotFoundException: File file:/c/state/0/1/2_a.changelog does not exist"
     fault = translate(RuntimeError(f"Job aborted\n\tat org.apache.spark.sql.execution.streaming.state.X\n{gone}"))
     assert type(fault) is CheckpointError

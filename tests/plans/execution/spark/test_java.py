@@ -30,7 +30,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     yield commands
 
 
-def test_columns_search_for_nothing(spark: SparkSession, searches: list[str]) -> None:
+def test_column_functions_need_no_class_lookup(spark: SparkSession, searches: list[str]) -> None:
     know_classes(spark._jvm)
     F.concat(F.col("a"), F.lit("b")).alias("c")
     searches.clear()
@@ -38,7 +38,7 @@ def test_columns_search_for_nothing(spark: SparkSession, searches: list[str]) ->
     assert searches == []
 
 
-def test_a_class_is_asked_once_for_a_method(spark: SparkSession, searches: list[str]) -> None:
+def test_a_method_is_looked_up_once_per_class(spark: SparkSession, searches: list[str]) -> None:
     integer = java_class(spark._jvm, "java.lang.Integer")
     assert integer.parseInt("12") == 12
     searches.clear()

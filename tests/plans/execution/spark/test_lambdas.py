@@ -72,7 +72,7 @@ _MAP: Callable[[], Column] = lambda: F.create_map(F.lit("a"), F.lit(1))  # noqa:
         (lambda: filtered(F.array(F.struct(F.lit(3).alias("x0"))), lambda item: item["x0"] == 3), [(3,)]),
     ],
 )
-def test_what_they_give(spark: SparkSession, build: Callable[[], Column], wanted: Any) -> None:
+def test_results_of_higher_order_functions(spark: SparkSession, build: Callable[[], Column], wanted: Any) -> None:
     (row,) = spark.range(1).select(build().alias("made")).collect()
     assert row["made"] == wanted
 

@@ -35,7 +35,7 @@ def program(*urls: str) -> CompiledPlan:
     return CompiledPlan.from_json(plan.to_json())
 
 
-def test_what_is_needed_by_the_urls_of_tables() -> None:
+def test_drivers_needed_by_table_urls() -> None:
     jars = packages.needed(program("jdbc:mysql://h/d", "jdbc:postgresql://h/d", "jdbc:derby:d", "jdbc:mysql://h/e"))
     assert sorted(package.coordinates.rpartition(":")[0] for package in jars) == [
         "com.mysql:mysql-connector-j",
@@ -44,7 +44,7 @@ def test_what_is_needed_by_the_urls_of_tables() -> None:
     assert set(jars.values()) == {"connector 'jdbc'"}
 
 
-def test_what_kafka_needs() -> None:
+def test_libraries_needed_by_kafka() -> None:
     """Without the dependencies that Spark itself brings, such as Hadoop."""
     text = """
         CREATE TABLE k (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'x',
@@ -123,14 +123,14 @@ def test_a_library_of_another_hash_is_not_loaded(
     assert not packages.finds(spark, "ForgedProbe")
 
 
-def test_what_is_fetched_has_a_hash_and_is_all_that_is_fetched() -> None:
+def test_only_libraries_with_a_hash_are_fetched() -> None:
     specs = [*connector_specs().values(), *format_specs().values()]
     assert {package for spec in specs for package in spec.packages} == set(ALL)
     assert all(re.fullmatch("[0-9a-f]{64}", package.sha256) for package in ALL)
     assert len({package.coordinates for package in ALL}) == len(ALL)
 
 
-def test_a_library_that_cannot_be_had(spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unavailable_library(spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs = {Package("org.example:gone:2", "0" * 64, "org.example.Gone"): "format 'gone'"}
     monkeypatch.setattr(packages, "needed", lambda plan: needs)
     with pytest.raises(ExecutionError) as error:

@@ -76,6 +76,6 @@ def test_a_plan_has_no_code_loaded_that_nobody_allowed(options: dict[str, str], 
         kafka("sasl.jaas.config", "org.apache.kafka.common.security.scram.ScramLoginModule required a=b;"),
     ],
 )
-def test_who_runs_a_plan_may_use_files_and_any_database(options: dict[str, str]) -> None:
+def test_a_plan_may_use_files_and_any_database(options: dict[str, str]) -> None:
     check_loaded_code(plan_of(options), session())
     assert options

@@ -78,7 +78,7 @@ def flushed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return paths
 
 
-def test_what_is_written_or_copied_is_on_the_disk_with_its_new_folders(tmp_path: Path, flushed: list[Path]) -> None:
+def test_writes_and_copies_are_flushed_with_their_new_folders(tmp_path: Path, flushed: list[Path]) -> None:
     folder, target = LocalFolder(tmp_path / "one"), LocalFolder(tmp_path / "two")
     folder.write_text("a/b/c", "1")
     one = tmp_path / "one"
@@ -93,7 +93,7 @@ def test_what_is_written_or_copied_is_on_the_disk_with_its_new_folders(tmp_path:
     assert {tmp_path, one, one / "a", one / "a/b", one / "a/b/c", one / "a/b/d"} <= set(flushed)
 
 
-def test_what_cannot_be_written_or_read_is_an_error_of_the_product(tmp_path: Path) -> None:
+def test_io_errors_become_errors_of_the_product(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"\xff")
     folder = LocalFolder(tmp_path)
     for act in (
@@ -135,6 +135,6 @@ def test_a_new_folder_is_closed_to_other_users(tmp_path: Path) -> None:
     assert (tmp_path / "old").stat().st_mode & 0o777 == 0o755
 
 
-def test_a_copy_of_nothing_makes_no_folder(tmp_path: Path) -> None:
+def test_copying_nothing_creates_no_folder(tmp_path: Path) -> None:
     LocalFolder(tmp_path / "one").copy("sources/a", LocalFolder(tmp_path / "two"))
     assert list(tmp_path.iterdir()) == []

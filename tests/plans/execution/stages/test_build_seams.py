@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_parts_are_joined(spark: SparkSession) -> None:
+def test_partial_frames_are_combined(spark: SparkSession) -> None:
     seams = Seams(spark)
     frame = seams.cut(spark.range(3).withColumn("n", F.col("id") * 2))
     assert frame.columns == ["id", "n"] and frame.collect() == []
@@ -32,7 +32,7 @@ def test_parts_are_joined(spark: SparkSession) -> None:
     assert sorted(map(tuple, seams.sewn(seams.cut(both)).collect())) == [(1, 5), (2, 7), (10, 10)]
 
 
-def test_what_streams_still_does(spark: SparkSession) -> None:
+def test_streaming_properties_are_kept(spark: SparkSession) -> None:
     seams = Seams(spark)
     frame = seams.cut(spark.readStream.format("rate").load())
     assert frame.isStreaming and seams.sewn(frame.where("value > 1")).isStreaming

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 CLICKS = "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND"
 
 
-def test_each_side_of_a_join_forgets_by_its_own_ttl(spark: SparkSession, tmp_path: Path) -> None:
+def test_each_side_of_a_join_expires_by_its_own_ttl(spark: SparkSession, tmp_path: Path) -> None:
     pipeline = Pipeline(spark, tmp_path, JOIN, GROUPS)
     pipeline.ttl(leftState=f"{int(TTL_SECONDS * 1000)} ms", rightState="0 ms")
     check_sides_forget(pipeline)
 
 
-def test_watermarks_that_nothing_waits_for_are_taken(spark: SparkSession, tmp_path: Path) -> None:
+def test_unused_watermarks_are_accepted(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", {"page": "a", "ts": "2024-05-01 10:00:00.000"})
     plan = TableEnvironment().compile_script(
         table(tmp_path, "clicks", CLICKS)

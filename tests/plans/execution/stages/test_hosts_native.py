@@ -52,7 +52,7 @@ def test_rows_in_order_within_the_ttl_give_what_the_plan_says(spark: SparkSessio
 
 
 @pytest.mark.parametrize(("host", "expected"), [(TRANSFORM, [2]), (NATIVE, [1])])
-def test_the_row_that_comes_first_is_not_that_of_the_first_time(
+def test_the_first_row_to_arrive_wins_over_the_first_by_time(
     spark: SparkSession, tmp_path: Path, host: str, expected: list[int]
 ) -> None:
     pipeline = Pipeline(spark, tmp_path, program(first("ts"), LONG_TTL), host)

@@ -65,9 +65,7 @@ def test_the_dry_run_refuses_what_the_check_calls_an_error(checked: list[Checked
     assert sum(not result.runs for _, _, result in checked) > 10
 
 
-def test_what_passes_the_check_is_not_refused_by_the_run(
-    checked: list[Checked], spark: SparkSession, tmp_path: Path
-) -> None:
+def test_plans_that_pass_the_check_run(checked: list[Checked], spark: SparkSession, tmp_path: Path) -> None:
     """Spark analyses plans with an operator, a function or an ability that no earlier plan had."""
     seen: set[object] = set()
     refused = []

@@ -78,7 +78,7 @@ def test_the_text_NULL_is_written_in_quotes(looked: Looked) -> None:
     assert one(looked.states("aggregate", item="NULL"))["key"] == {"item": None}
 
 
-def test_what_is_not_there_has_no_entries(looked: Looked) -> None:
+def test_missing_keys_have_no_entries(looked: Looked) -> None:
     assert looked.states("aggregate", item="screw") == ()
     # The prefix of a text is no key.
     assert looked.states("aggregate", item="nu") == ()
@@ -164,7 +164,7 @@ def test_a_match_has_the_rows_of_open_matches(looked: Looked) -> None:
         ("inner_join", {"id": "1", "oid": "1"}, "id, oid are not of one key"),
     ],
 )
-def test_keys_that_are_none(sink: str, key: dict[str, str], says: str, looked: Looked) -> None:
+def test_invalid_keys(sink: str, key: dict[str, str], says: str, looked: Looked) -> None:
     with pytest.raises(CheckpointError) as refused:
         looked.states(sink, **key)
     assert says in str(refused.value)

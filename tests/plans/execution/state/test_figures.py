@@ -78,7 +78,7 @@ def test_entries_are_called_as_in_the_plan(looked: Looked) -> None:
     assert names("tumbled") == [("", "orders", 0)]
 
 
-def test_windows_are_told_one_by_one(looked: Looked) -> None:
+def test_windows_are_listed_one_by_one(looked: Looked) -> None:
     def ends(sink: str) -> list[tuple[int, int]]:
         (operator,) = state_report(looked.reader, [looked.operator(sink).uid]).operators
         assert operator.event_time
@@ -108,7 +108,7 @@ def at(looked: Looked, sink: str, millis: int, *what_if: str) -> tuple[Part, ...
     return report.operators[0].parts
 
 
-def test_what_the_ttl_removes_and_when(looked: Looked) -> None:
+def test_expirations_by_the_ttl(looked: Looked) -> None:
     then = written(looked.figures("left_join"))
     left, right = at(looked, "left_join", HOUR)
     assert (left.written, left.expired, left.next_expiry, left.last_expiry) == (6, 0, then + 2 * HOUR, then + 2 * HOUR)
@@ -137,7 +137,7 @@ def test_keys_with_rows_that_wait_for_the_watermark_do_not_expire(looked: Looked
     assert (part.entries, part.written, part.expired) == (5, 3, 3)
 
 
-def test_what_another_ttl_would_do(looked: Looked) -> None:
+def test_what_if_figures_of_another_ttl(looked: Looked) -> None:
     then = written(looked.figures("left_join"))
     left, right = at(looked, "left_join", HOUR, "30 min")
     assert left.what_if is not None

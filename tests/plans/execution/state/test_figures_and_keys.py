@@ -37,7 +37,7 @@ JOIN, ONE, NONE = operator("leftState", "rightState"), operator("idleState"), op
         (("1d",), NONE, [None, None]),
     ],
 )
-def test_ttls_to_try(texts: Sequence[str], of: StoredOperator, ttls: list[int | None]) -> None:
+def test_what_if_ttls(texts: Sequence[str], of: StoredOperator, ttls: list[int | None]) -> None:
     tried = tried_of(texts, of)
     assert [tried(of, at) for at in (0, 1)] == ttls
 
@@ -57,7 +57,7 @@ def test_without_an_operator_a_ttl_is_for_all() -> None:
         ("left=1d", None, "names an entry, and no operator is named"),
     ],
 )
-def test_ttls_that_are_none(text: str, of: StoredOperator | None, says: str) -> None:
+def test_invalid_ttls(text: str, of: StoredOperator | None, says: str) -> None:
     with pytest.raises(CheckpointError) as refused:
         tried_of([text], of)
     assert says in str(refused.value)
@@ -68,6 +68,6 @@ def test_keys() -> None:
 
 
 @pytest.mark.parametrize(("texts", "says"), [(["id"], "no column with a value"), (["a=1", "a=2"], "a is there twice")])
-def test_keys_that_are_none(texts: list[str], says: str) -> None:
+def test_invalid_keys(texts: list[str], says: str) -> None:
     with pytest.raises(CheckpointError, match=says):
         key_of(texts)

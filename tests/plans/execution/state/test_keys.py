@@ -73,7 +73,7 @@ def test_values(type_: str, text: str, value: Any) -> None:
         ("TIMESTAMP(3)", "2026-01-31 01:02:03Z"),
     ],
 )
-def test_texts_that_are_no_values(type_: str, text: str) -> None:
+def test_invalid_values(type_: str, text: str) -> None:
     with pytest.raises(CheckpointError, match="is no value of the key column a"):
         wanted_key(operator(type_), {"a": text})
 
@@ -90,6 +90,6 @@ def test_the_first_columns_of_a_key() -> None:
     assert (key.values, key.whole) == ((1, "x"), True)
 
 
-def test_a_key_of_nothing() -> None:
+def test_an_operator_without_key_columns() -> None:
     with pytest.raises(CheckpointError, match="one key for all rows"):
         wanted_key(operator(), {"a": "1"})

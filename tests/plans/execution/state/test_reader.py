@@ -71,7 +71,7 @@ def test_an_operator_is_found_by_uid_and_by_node(looked: Looked) -> None:
     assert operator.words.startswith("first 2 ordered by price DESC")
 
 
-def test_an_operator_that_is_not_there(looked: Looked) -> None:
+def test_an_unknown_operator(looked: Looked) -> None:
     uid = looked.operator("ranked").uid
     with pytest.raises(CheckpointError) as refused:
         looked.reader.operator(uid[:-1])
@@ -92,7 +92,7 @@ def test_no_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
         StateReader.open(spark, str(tmp_path / "empty"))
 
 
-def test_checkpoints_of_others(spark: SparkSession, tmp_path: Path) -> None:
+def test_foreign_checkpoints(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "sparks" / "offsets").mkdir(parents=True)
     with pytest.raises(CheckpointError, match="a query that execute-plan did not start"):
         StateReader.open(spark, str(tmp_path / "sparks"))

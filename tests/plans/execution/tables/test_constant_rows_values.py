@@ -46,12 +46,12 @@ NOON = dt.datetime(2020, 1, 31, 12, 0, 0, 123456)
         ("INT", None),
     ],
 )
-def test_values_come_back(type_: str, value: Any) -> None:
+def test_values_survive_a_round_trip(type_: str, value: Any) -> None:
     actual = value_of(constant(value, parse_type(type_)))
     assert actual == value and repr(actual) == repr(value)
 
 
-def test_what_is_no_constant() -> None:
+def test_non_constant_values() -> None:
     for rex in (InputRef(0, INT), Call("$+$1", (constant(1, INT), constant(1, INT)), INT, "BINARY")):
         with pytest.raises(NotConstantError):
             value_of(rex)

@@ -21,7 +21,7 @@ JOINED = "INSERT INTO wide SELECT o.shop, price, {} FROM orders AS o JOIN shops 
 CHEAP = "INSERT INTO totals SELECT shop, SUM(price) FROM orders WHERE price < 10 GROUP BY shop"
 
 
-def test_the_same_program_goes_on_in_place(tmp_path: Path) -> None:
+def test_the_same_program_continues_in_place(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES))
     assert not decided(store, compiled(PRICES)).moves
     decision = decided(store, compiled(PRICES), upgrade="migrate")
@@ -100,7 +100,7 @@ def test_a_removed_operator_is_dropped_and_the_others_keep_their_names(tmp_path:
     }
 
 
-def test_what_is_not_fully_right_is_refused_and_says_which_flag_accepts_it(tmp_path: Path) -> None:
+def test_a_partial_change_is_refused_and_names_the_accepting_flag(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES))
     for upgrade in ("check", "migrate"):
         with pytest.raises(UpgradeError, match="cannot start: 1 of 2 operators is partially compatible") as refused:
@@ -113,7 +113,7 @@ def test_what_is_not_fully_right_is_refused_and_says_which_flag_accepts_it(tmp_p
     assert decision.verdict is Verdict.PARTIAL
 
 
-def test_an_operator_that_means_something_else_starts_empty_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_an_operator_with_another_meaning_starts_empty_on_request(tmp_path: Path) -> None:
     old, new = (
         compiled(f"INSERT INTO totals SELECT {k}, SUM(price) FROM orders GROUP BY {k}")
         for k in ("shop", "CAST(pieces AS STRING)")
@@ -135,7 +135,7 @@ def test_an_operator_that_means_something_else_starts_empty_where_that_is_asked_
     ]
 
 
-def test_reset_of_what_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_reset_of_an_unknown_operator_is_refused_by_name(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES))
     with pytest.raises(CheckpointError, match="--reset nobody: the plan has no such operator") as refused:
         decided(store, compiled(PRICES), reset=("nobody",))
@@ -157,7 +157,7 @@ def test_a_checkpoint_without_a_batch_has_no_state_to_move(tmp_path: Path) -> No
     assert [step.kind for step in decided(store, compiled(PRICES)).steps] == ["carry-source", "publish"]
 
 
-def test_positions_go_with_their_tables(tmp_path: Path) -> None:
+def test_positions_follow_their_tables(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(JOINED.format("rent")))
     decision = decided(store, compiled(PRICES), upgrade="migrate-partial")
     texts = [step.text for step in decision.steps if step.kind == "carry-source"]

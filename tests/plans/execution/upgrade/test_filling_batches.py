@@ -34,12 +34,12 @@ def test_with_the_log_of_the_query_its_own_micro_batches() -> None:
     ), "one without rows moves the watermark; one in which nothing happens is none"
 
 
-def test_a_table_that_is_given_comes_whole_with_the_first() -> None:
+def test_a_history_table_is_read_in_the_first_batch() -> None:
     log = (entry(0, 0, a=0), entry(1, 5, a=1))
     batches = batches_of({"a": ((A0, A1), False), "b": ((B0, B1), True)}, Clock(True, log, 5), None)
     assert [dict(batch.files) for batch in batches] == [{"a": (A0,), "b": (B0, B1)}, {"a": (A1,)}]
 
 
-def test_without_the_log_as_the_files_were_read_and_then_what_is_due() -> None:
+def test_without_the_log_batches_follow_the_files_and_timers_fire_last() -> None:
     batches = batches_of({"a": ((A0, A1), False)}, Clock(True, (), 9), 1)
     assert batches == (Batch({"a": (A0,)}), Batch({"a": (A1,)}), Batch({}, 9))

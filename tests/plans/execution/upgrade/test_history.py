@@ -16,7 +16,7 @@ def file(name: str, time: int = 0, batch: int = 0) -> ReadFile:
 
 
 @pytest.mark.parametrize("interval", [10, 3, 1])
-def test_a_log_is_read_as_it_was_written(tmp_path: Path, interval: int) -> None:
+def test_a_log_survives_a_round_trip(tmp_path: Path, interval: int) -> None:
     folder = LocalFolder(tmp_path)
     logged = [[file("a", 5), file("b", 4)], [file("c", 1)], [], [file("d", 9)]]
     for number in range(1, len(logged) + 1):
@@ -40,7 +40,7 @@ def test_a_log_of_spark_whose_older_files_are_gone(tmp_path: Path) -> None:
     assert files[3].path == "file:///data/a%203.json"
 
 
-def test_files_that_are_gone_or_changed() -> None:
+def test_removed_and_changed_files_are_gaps() -> None:
     files = [file("a", 1000), file("b", 1000), file("c", 1000)]
     assert gaps(Times(), files) == ()
     missing = gaps(Times({"file:///b": None, "file:///c": 1001}), files)

@@ -47,7 +47,7 @@ def only(old: str, new: str, type_: str = "INT") -> StateMapping:
         (f"SELECT k, MAX(v) {OVER}, MIN(w) {OVER} FROM s", f"SELECT k, MIN(w) {OVER}, MAX(v) {OVER} FROM s"),
     ],
 )
-def test_calls_are_found_where_they_were(old: str, new: str) -> None:
+def test_calls_are_mapped_to_their_old_positions(old: str, new: str) -> None:
     mapping = only(old, new)
     assert mapping.calls == (1, 0)
     assert not mapping.is_identity

@@ -54,7 +54,7 @@ def plain(place: Place, sink: str) -> list[tuple[Any, ...]]:
     return sorted(tuple(json.loads(line).values()) for line in lines)
 
 
-def test_a_statement_goes_and_comes_back_empty(place: Place) -> None:
+def test_a_removed_statement_that_returns_starts_empty(place: Place) -> None:
     """State of a removed operator is not reused: it would be outdated."""
     both = place.compiled(TABLES, together(PRICES, COUNTS, VALUES))
     place.run(both)
@@ -82,7 +82,7 @@ def test_a_statement_goes_and_comes_back_empty(place: Place) -> None:
     assert place.rows("prices") == [("x", 3), ("y", 1), ("y", 5)], "what it was when it went, and from now on"
 
 
-def test_a_table_that_is_left_out_goes_on_where_it_was_when_it_comes_back(place: Place) -> None:
+def test_an_omitted_table_resumes_at_its_position(place: Place) -> None:
     rents = "INSERT INTO again SELECT shop, SUM(rent) FROM shops GROUP BY shop"
     place.run(place.compiled(TABLES, together(PRICES, rents)))
     more(place)
@@ -109,7 +109,7 @@ def test_calls_and_columns_change_places_and_go(place: Place) -> None:
     assert plain(place, "joined") == [("x", 3, 17), ("x", 100, 7), ("y", 5, 9)]
 
 
-def test_wider_types_read_what_was_kept(place: Place) -> None:
+def test_wider_types_read_old_state(place: Place) -> None:
     place.run(place.compiled(TABLES, together(PRICES, JOINED.format("price, rent"))))
     more(place)
     wider = TABLES.replace("price INT", "price BIGINT").replace("rent INT", "rent BIGINT")

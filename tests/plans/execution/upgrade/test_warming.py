@@ -127,7 +127,7 @@ def query(name: str) -> str:
     return QUERIES[name].format(sums=sums)
 
 
-def test_new_operators_go_on_as_if_they_had_always_been(spark: SparkSession, tmp_path: Path) -> None:
+def test_filled_operators_equal_those_that_saw_all_rows(spark: SparkSession, tmp_path: Path) -> None:
     """All queries at once, each into a table of its own."""
     sinks = {name: f"of_{name.replace('-', '_')}" for name in QUERIES}
     tables = TABLES + "".join(table(sink, KEYED, "debezium-json") for sink in sinks.values())
@@ -233,7 +233,7 @@ def lines(place: Place, sink: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize("purged", [False, True])
-def test_what_waits_for_a_time_is_as_if_it_had_always_been(purged: bool, spark: SparkSession, tmp_path: Path) -> None:
+def test_filled_timers_equal_those_of_a_run_over_all_rows(purged: bool, spark: SparkSession, tmp_path: Path) -> None:
     """Open windows have the rows from before; late rows are the same as in the original micro-batches."""
     moved, whole = Place(spark, tmp_path / "moved"), Place(spark, tmp_path / "whole")
     # With a log that begins later the micro-batches of only one table are known.
@@ -276,7 +276,7 @@ def test_windows_of_a_program_that_had_no_watermark(place: Place) -> None:
     assert [json.loads(line)["m"] for line in sorted(lines(place, "two"))] == [64 + 256, 32]
 
 
-def test_a_table_that_is_given_stands_for_what_was_read(place: Place) -> None:
+def test_a_history_table_replaces_the_files_that_were_read(place: Place) -> None:
     fill(place)
     old = place.compiled(TABLES, SUMS)
     place.run(old)
@@ -340,7 +340,7 @@ def test_a_process_that_is_killed_while_it_fills(place: Place) -> None:
     assert [number for number, _ in place.heads()] == [1, 2]
 
 
-def test_rows_from_before_meet_those_of_a_table_that_is_new(place: Place) -> None:
+def test_old_rows_join_those_of_a_new_table(place: Place) -> None:
     """The new table is read from its beginning, so nothing is missing: the start needs no permission."""
     joined = "INSERT INTO keyed SELECT s.shop, price, rent FROM sales AS s JOIN shops AS h ON s.shop = h.shop;"
     fill(place)

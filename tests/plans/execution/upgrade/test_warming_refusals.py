@@ -67,7 +67,7 @@ def test_an_inner_join_with_a_new_table_has_given_no_row_so_nothing_is_missing(t
     assert outer.verdict is Verdict.PARTIAL
 
 
-def test_what_is_fed_by_new_tables_alone_needs_no_history(tmp_path: Path) -> None:
+def test_operators_over_new_tables_need_no_history(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
     decision = decided(store, compiled(PRICES, VISITS), warm_up=("all",))
     assert decision.filling is None
@@ -75,7 +75,7 @@ def test_what_is_fed_by_new_tables_alone_needs_no_history(tmp_path: Path) -> Non
     assert [step.split()[0] for step in steps(decision)] == ["start"]
 
 
-def test_a_start_on_which_nothing_starts_empty_is_what_it_was(tmp_path: Path) -> None:
+def test_a_warm_up_without_empty_operators_changes_nothing(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
     assert not decided(store, compiled(PRICES), warm_up=("all",)).moves
 
@@ -91,7 +91,7 @@ def test_a_reset_operator_is_made_anew(tmp_path: Path) -> None:
     assert f"--reset {uid} --warm-up {uid} makes it anew from history" in str(error.value)
 
 
-def test_operators_that_are_not_there_are_named(tmp_path: Path) -> None:
+def test_unknown_operators_are_named(tmp_path: Path) -> None:
     said = refused(tmp_path, compiled(PRICES), compiled(PRICES, PIECES), warm_up=("nobody",))
     assert "--warm-up nobody: no operator of this uid starts empty" in said
     assert "operators that start empty: group-aggregate-orders-" in said
@@ -102,7 +102,7 @@ def test_operators_that_are_not_there_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("time", "how"), [(None, "is gone"), (2000, "was written again since it was read")])
-def test_files_that_are_gone_or_changed(tmp_path: Path, time: int | None, how: str) -> None:
+def test_removed_and_changed_files_are_refused(tmp_path: Path, time: int | None, how: str) -> None:
     times = Times({"file:///data/orders/1.json": time})
     said = refused(tmp_path, compiled(PRICES), compiled(PRICES, PIECES), times)
     assert f"the history of table orders has gaps: file:///data/orders/1.json {how}" in said
@@ -110,7 +110,7 @@ def test_files_that_are_gone_or_changed(tmp_path: Path, time: int | None, how: s
     assert "leave --warm-up out" in said
 
 
-def test_rows_that_cannot_be_had_again(tmp_path: Path) -> None:
+def test_unrepeatable_sources_are_refused(tmp_path: Path) -> None:
     tables = (
         "CREATE TABLE made (k STRING, v INT) WITH ('connector' = 'datagen', 'number-of-rows' = '10');\n"
         "CREATE TABLE a (k STRING, n BIGINT) WITH ('connector' = 'blackhole');\n"
@@ -136,7 +136,7 @@ def _compiled(tables: str, *calls: str) -> CompiledPlan:
     return TableEnvironment().compile_script(f"{tables}EXECUTE STATEMENT SET BEGIN {inserts} END;")
 
 
-def test_what_a_kept_operator_above_has_given_must_be_known(tmp_path: Path) -> None:
+def test_the_output_of_a_kept_operator_above_must_be_known(tmp_path: Path) -> None:
     decision = decided(started(tmp_path / "a", compiled(PRICES)), compiled(GREATEST), **ALL)  # type: ignore[arg-type]
     assert [step.kind for step in decision.steps if "state" in step.kind] == ["read-state", "move-state", "write-state"]
     assert steps(decision)[1].startswith("fill rank-")
@@ -151,7 +151,7 @@ def test_what_a_kept_operator_above_has_given_must_be_known(tmp_path: Path) -> N
     assert "above it has read orders itself, and not the table that --warm-up-from gives" in said
 
 
-def test_what_went_on_in_part_once_is_remembered(tmp_path: Path) -> None:
+def test_an_earlier_partial_upgrade_is_remembered(tmp_path: Path) -> None:
     decision = decided(started(tmp_path, compiled(LESS)), compiled(PRICES), upgrade="migrate-partial")
     assert [*decision.partly.values()] == ["rows from before that `(orders.pieces > 3)` kept out are missing"]
     decision = decided(started(tmp_path / "b", compiled(PRICES)), compiled(PRICES, PIECES), upgrade="migrate-partial")

@@ -56,7 +56,7 @@ THE_SAME = {
 
 
 @pytest.mark.parametrize("name", THE_SAME)
-def test_what_is_written_otherwise_differs_in_nothing_that_is_kept(name: str) -> None:
+def test_equivalent_programs_have_no_differences_in_state(name: str) -> None:
     old, new = THE_SAME[name]
     diff = diff_of(Pair(old, new, FULL))
     assert diff.verdict is FULL, shown(diff)
@@ -82,7 +82,7 @@ def test_plans_of_flink_and_the_programs_compiled_here_differ_in_nothing(tmp_pat
     assert len(tried) - len(empty) < len(empty) / 6
 
 
-def test_a_filter_that_a_source_of_flink_took_over_counts() -> None:
+def test_a_filter_pushed_into_a_flink_source_is_compared() -> None:
     """Flink removes it from the operators above."""
     text = (Path(__file__).parents[2] / "execution/databases/flink_plan.json").read_text(encoding="utf-8")
     assert text.count('"value": 5,') == 1
@@ -112,13 +112,13 @@ def test_a_uid_of_an_operator_of_another_kind_says_nothing() -> None:
     assert {operator.change for operator in diff.operators} == {Change.ADDED, Change.REMOVED}
 
 
-def test_an_operator_behind_a_new_one_says_where_it_stands() -> None:
+def test_an_operator_behind_a_new_one_names_its_place() -> None:
     unique = "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY p) AS r FROM orders) WHERE r = 1)"
     diff = diff_of(Pair(SUM, SUM.replace("orders", unique), PARTIAL))
     assert operator(diff, "SUM(v) by shop").place == "behind the new the first row for each id by arrival, of orders"
 
 
-def test_an_operator_is_called_what_a_person_calls_it() -> None:
+def test_operators_have_readable_names() -> None:
     words = {
         SUM: "SUM(v) by shop, of orders",
         JOIN: "inner join on orders.shop = shops.shop, of orders and shops",

@@ -23,7 +23,7 @@ def values(diff: PlanDiff) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_the_file_is_what_the_models_say(name: str) -> None:
+def test_the_schema_file_is_up_to_date(name: str) -> None:
     assert schemas.schema_path(name).read_text(encoding="utf-8") == text(name), "run `make schema`"
     jsonschema.Draft202012Validator.check_schema(schemas.load(name))
 
@@ -34,7 +34,7 @@ def test_documents_follow_the_schema(diff: PlanDiff) -> None:
     assert [error.message for error in validator.iter_errors(values(diff))] == []
 
 
-def test_the_schema_refuses_what_is_no_document() -> None:
+def test_the_schema_refuses_invalid_documents() -> None:
     validator = jsonschema.Draft202012Validator(schemas.load(schemas.DIFF))
     for change in ({"version": 2}, {"verdict": "fine"}, {"operators": [{}]}, {"same": "no"}):
         assert not validator.is_valid(values(everything()) | change), change
@@ -56,7 +56,7 @@ def test_the_schema_names_every_change_and_verdict() -> None:
     assert len(Change) == 6
 
 
-def test_what_it_says() -> None:
+def test_values_of_the_document() -> None:
     document = values(everything(BROKEN, verdict=Verdict.INCOMPATIBLE))
     assert (document["version"], document["same"], document["verdict"]) == (1, False, "incompatible")
     assert document["new"] == {"name": "dir", "kind": "checkpoint"}

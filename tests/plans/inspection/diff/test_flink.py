@@ -140,7 +140,7 @@ def test_sessions_for_windows() -> None:
     assert Fate.EMPTY in fates(diff) and Fate.DROPPED in fates(diff) and diff.needs_permission
 
 
-def test_what_is_restored_without_a_word_is_named() -> None:
+def test_silently_wrong_restores_are_named() -> None:
     """Flink never compares the meaning of state: if it restores, our own verdict says what follows."""
     diff = flink(compiled(FILTERED), compiled(FILTERED.replace("y > 0", "y > 1")))
     (edit,) = operators(diff)
@@ -156,7 +156,7 @@ def test_other_ids_are_other_operators() -> None:
     assert diff.needs_permission
 
 
-def test_an_operator_that_comes_to_stand_where_another_was() -> None:
+def test_an_operator_at_the_position_of_another_gets_its_state() -> None:
     """Two equal aggregates change places: each gets the other's state."""
     two = """EXECUTE STATEMENT SET BEGIN
       INSERT INTO s SELECT k, SUM(y), COUNT(*) FROM t GROUP BY k;
@@ -168,7 +168,7 @@ def test_an_operator_that_comes_to_stand_where_another_was() -> None:
     assert "another operator's, without a word" in diff.operators[0].why
 
 
-def test_state_that_nobody_takes() -> None:
+def test_unclaimed_state() -> None:
     diff = flink(compiled(JOIN), compiled(AGG))
     assert fates(diff) == [Fate.EMPTY, Fate.DROPPED] and diff.needs_permission
     assert "--allowNonRestoredState" in operators(diff)[1].why
@@ -212,7 +212,7 @@ def test_without_uids_nothing_is_known_of_another_plan() -> None:
     assert fates(flink(plan, changed, by="ALWAYS")) == [Fate.RESTORED]
 
 
-def test_how_it_is_shown() -> None:
+def test_text_of_the_comparison() -> None:
     diff = flink(compiled(JOIN), compiled(AGG))
     lines = [line.text for line in flink_lines(diff)]
     assert lines[0] == "in Flink, from a savepoint"

@@ -30,7 +30,7 @@ def text(diff: PlanDiff, **options: bool) -> str:
     return "\n".join(line.text for line in diff_lines(diff, **options))
 
 
-def test_what_changed_is_shown_and_what_was_kept_is_counted() -> None:
+def test_changes_are_shown_and_unchanged_operators_counted() -> None:
     output = text(everything())
     assert KEPT.words not in output
     assert "    1 operator kept" in output and "    1 source kept" in output
@@ -51,7 +51,7 @@ def test_what_changed_is_shown_and_what_was_kept_is_counted() -> None:
         assert part in output, part
 
 
-def test_all_shows_what_was_kept() -> None:
+def test_all_shows_unchanged_operators() -> None:
     output = text(everything(), everything=True)
     assert f"    {KEPT.words}" in output
     assert "1 operator kept" not in output
@@ -117,7 +117,7 @@ def test_the_verdict(diff: PlanDiff, line: str) -> None:
         ),
     ],
 )
-def test_what_to_do_next(diff: PlanDiff, command: str) -> None:
+def test_advice_on_the_next_command(diff: PlanDiff, command: str) -> None:
     actual = advice(diff, "new.json", "c")
     assert actual.command == command
     assert [line.text for line in advice_lines(actual)] == [actual.what, *([f"  try: {command}"] if command else [])]

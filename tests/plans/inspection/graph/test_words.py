@@ -20,6 +20,6 @@ from tests.support.plan_files import text_of
         ("aggregate/group_by_expression", {"Aggregate sales"}),
     ],
 )
-def test_operators_are_called_as_a_person_would(case: str, words: set[str]) -> None:
+def test_operators_have_readable_names(case: str, words: set[str]) -> None:
     actual = {node.words for node in graph_of(CompiledPlan.from_json(text_of(case))).nodes}
     assert words <= actual

@@ -99,7 +99,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_it_changes_nothing(name: str) -> None:
+def test_harmless_changes_compare_equal(name: str) -> None:
     differences = changes(*map(compiled, HARMLESS[name]))
     assert differences.texts == []
     assert all(left.identity == right.identity for left, right in differences.pairs)
@@ -274,7 +274,7 @@ HARMFUL = {
 
 
 @pytest.mark.parametrize("name", HARMFUL)
-def test_it_is_named(name: str) -> None:
+def test_state_changes_are_named(name: str) -> None:
     old, new, said = HARMFUL[name]
     texts = changes(compiled(old), compiled(new)).texts
     assert any(said in text for text in texts), texts

@@ -10,7 +10,7 @@ from tests.support.plan_files import ALL, data_of, in_another_order, name_of
 
 
 @pytest.mark.parametrize("name", [name_of(path) for path in ALL[::3]])
-def test_every_operator_is_itself_whatever_its_number_and_place(name: str) -> None:
+def test_every_operator_matches_itself_under_any_id_and_order(name: str) -> None:
     data = data_of(name)
     shuffled, ids = in_another_order(data, name)
     matching = match_operators(plan_from_dict(data), plan_from_dict(shuffled))
