@@ -235,7 +235,7 @@ def test_a_node_that_nothing_reads() -> None:
     ("option", "value"),
     [("connector", "kinesis"), ("connector", "of-my-own"), ("format", "avro-glue"), ("source.path.regex-pattern", "x")],
 )
-def test_flink_only_functions_can_be_edited_but_not_run(option: str, value: str) -> None:
+def test_unsupported_options_can_be_edited_but_not_run(option: str, value: str) -> None:
     data = data_of("join/three_way_inner")
     at = position(data, "table-source-scan")
     put(data, f"nodes/{at}/scanTableSource/table/{TABLE}/options/{option}", value)

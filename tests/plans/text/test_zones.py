@@ -35,7 +35,7 @@ def test_zones_that_flink_accepts(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "spelled"), REFUSED.items())
-def test_zones_that_flink_refuses(name: str, spelled: str) -> None:
+def test_misspelled_zones_are_refused_with_a_suggestion(name: str, spelled: str) -> None:
     assert zones.spelled(name) == spelled
     with pytest.raises(ProgramError) as caught:
         TableEnvironment().get_config().set("table.local-time-zone", name)

@@ -12,7 +12,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.connectors import partition_commits as given
+from compiled_plan.plans.connectors import partition_commits as declared
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.files import partition_commits, sink
@@ -47,8 +47,8 @@ def clock() -> Clock:
 
 
 def commits(spark: SparkSession, folder: Path, clock: Callable[[], int], **options: str) -> PartitionCommits:
-    names = {"delay": given.DELAY, "trigger": given.TRIGGER, "zone": given.ZONE, "pattern": given.PATTERN}
-    known = {**names, "form": given.FORMATTER, "file": given.FILE}
+    names = {"delay": declared.DELAY, "trigger": declared.TRIGGER, "zone": declared.ZONE, "pattern": declared.PATTERN}
+    known = {**names, "form": declared.FORMATTER, "file": declared.FILE}
     named = {known[name]: value for name, value in options.items()}
     return PartitionCommits(spark, "c.d.t", str(folder), ("dt", "hour"), named, OWN, clock)
 

@@ -1,0 +1,151 @@
+"""House style: docstrings and Javadoc name their subject, and names in Python are domain terms."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = (
+    "api", "cli", "compiled_plan", "kernel", "planner", "plans", "samples", "schemas", "service", "tests", "tools",
+)  # fmt: skip
+#: Files and folders that do not follow the rules yet.
+OPEN = (
+    "api", "cli", "kernel", "planner", "plans", "samples", "schemas", "service", "tests/docs/test_contributing.py",
+    "tools",
+)  # fmt: skip
+_PRONOUN = r"(What|Who|Whose|Which|Whether|How|Where|That|Those|It)\b"
+_DOCSTRING = re.compile(_PRONOUN)
+_JAVADOC = re.compile(rf"/\*\*[\s*]*{_PRONOUN}")
+SUBJECT = "begins with {!r}: begin with a noun phrase or an imperative verb"
+PARTICIPLES = frozenset({"found", "each", "given", "told", "asked", "kept", "made", "other"})
+DOMAIN = "is called {!r}: name it after the thing that it holds or does"
+#: Names that must stay, such as fields of JSON and of the public API, by file: the reason.
+ALLOWED: dict[str, str] = {}
+Finding = tuple[int, str]
+
+
+def pronouns(tree: ast.Module) -> Iterator[Finding]:
+    """Docstrings that begin with a pronoun."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if match := _DOCSTRING.match(ast.get_docstring(node) or ""):
+            yield node.body[0].lineno, "a docstring " + SUBJECT.format(match[1])
+
+
+def pronouns_in_java(text: str) -> Iterator[Finding]:
+    """Javadoc that begins with a pronoun."""
+    for match in _JAVADOC.finditer(text):
+        yield text.count("\n", 0, match.start(1)) + 1, "Javadoc " + SUBJECT.format(match[1])
+
+
+def bound(node: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """Line, kind and name of what a node binds; `other` is the convention for a parameter of operators."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()):
+            yield node.lineno, "a variable", name
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield node.lineno, "a variable", name
+        case ast.alias(asname=str(name)):
+            yield node.lineno, "an import", name
+        case ast.FunctionDef(name=function) | ast.AsyncFunctionDef(name=function):
+            yield node.lineno, "a function", function
+            for parameter in _parameters(node.args):
+                if not (function.startswith("__") and parameter.arg == "other"):
+                    yield parameter.lineno, "a parameter", parameter.arg
+        case ast.Lambda():
+            for parameter in _parameters(node.args):
+                yield parameter.lineno, "a parameter", parameter.arg
+
+
+def _parameters(args: ast.arguments) -> Iterator[ast.arg]:
+    yield from (*args.posonlyargs, *args.args, *args.kwonlyargs)
+    yield from (arg for arg in (args.vararg, args.kwarg) if arg is not None)
+
+
+def participles(tree: ast.Module, place: str) -> Iterator[Finding]:
+    """Variables, parameters and functions with a participle or pronoun as their name."""
+    for node in ast.walk(tree):
+        for line, kind, name in bound(node):
+            if name in PARTICIPLES and f"{place}: {name}" not in ALLOWED:
+                yield line, f"{kind} {DOMAIN.format(name)}"
+
+
+def findings(path: Path, place: str) -> list[str]:
+    """The findings of a file, each with its line and the rule."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".java":
+        return [f"{place}:{line}: {rule}" for line, rule in pronouns_in_java(text)]
+    tree = ast.parse(text)
+    return [f"{place}:{line}: {rule}" for line, rule in sorted({*pronouns(tree), *participles(tree, place)})]
+
+
+def places() -> dict[str, Path]:
+    """The files of the repository that are not open, by path."""
+    files = (path for folder in FOLDERS for suffix in ("py", "java") for path in (ROOT / folder).rglob(f"*.{suffix}"))
+    by_place = {path.relative_to(ROOT).as_posix(): path for path in sorted(files)}
+    return {place: path for place, path in by_place.items() if not f"{place}/".startswith(tuple(f"{x}/" for x in OPEN))}
+
+
+def test_docstrings_name_their_subject_and_names_are_domain_terms() -> None:
+    assert "\n".join(finding for place, path in places().items() for finding in findings(path, place)) == ""
+
+
+def test_allowed_names_are_in_use() -> None:
+    used = {
+        f"{place}: {name}"
+        for place, path in places().items()
+        if path.suffix == ".py" and any(entry.startswith(f"{place}: ") for entry in ALLOWED)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for _, _, name in bound(node)
+    }
+    assert set(ALLOWED) - used == set(), "remove these entries"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('"""What it is."""', ["1: a docstring begins with 'What'"]),
+        ('class A:\n    """\n    Whether it is.\n    """', ["2: a docstring begins with 'Whether'"]),
+        ('def f():\n    """It runs."""\nasync def g():\n    """Those."""', ["2: a docstring begins with 'It'",
+         "4: a docstring begins with 'Those'"]),
+        ('"""Items of a plan."""\ndef f():\n    """Return it."""', []),
+        ("found = 1", ["1: a variable is called 'found'"]),
+        ("[each for each in x]", ["1: a variable is called 'each'"]),
+        ("class A:\n    kept: int = 0", ["2: a variable is called 'kept'"]),
+        ("def told(given, *, asked=1):\n    pass", ["1: a function is called 'told'",
+         "1: a parameter is called 'asked'", "1: a parameter is called 'given'"]),
+        ("def f(*found, **made):\n    pass", ["1: a parameter is called 'found'", "1: a parameter is called 'made'"]),
+        ("lambda other: other", ["1: a parameter is called 'other'"]),
+        ("with f() as found:\n    pass", ["1: a variable is called 'found'"]),
+        ("try:\n    f()\nexcept E as told:\n    pass", ["3: a variable is called 'told'"]),
+        ("match f():\n    case [given, *found]:\n        pass", ["2: a variable is called 'found'",
+         "2: a variable is called 'given'"]),
+        ("if found := f():\n    pass", ["1: a variable is called 'found'"]),
+        ("import a as other", ["1: an import is called 'other'"]),
+        ("class A:\n    def __eq__(self, other): return other.found == self.kept", []),
+    ],
+)  # fmt: skip
+def test_a_violation_in_python_is_reported(text: str, lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(text)
+    assert [finding.rpartition(":")[0] for finding in findings(tmp_path / "a.py", "a.py")] == [
+        f"a.py:{line}" for line in lines
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("/** What it is. */", ["1"]),
+        ("class A {\n  /**\n   * Where it is.\n   */\n  int a;\n}", ["3"]),
+        ("/** Its rows. */\n/* What. */\n// What", []),
+    ],
+)
+def test_a_violation_in_java_is_reported(text: str, lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "A.java").write_text(text)
+    assert [finding.split(":")[1] for finding in findings(tmp_path / "A.java", "A.java")] == lines
