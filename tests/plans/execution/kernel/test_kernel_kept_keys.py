@@ -28,19 +28,19 @@ def test_a_key_is_written_once_for_rows_that_come_one_by_one(harness: Harness, o
     spec = OPERATORS[operator]
     steps = [Step(at, [row(spec, at)]) for at in range(9)]
     assert harness.writes(spec, steps) == 9
-    assert harness.writes(spec, steps, kept=True) == 3, "the harness writes every three steps"
+    assert harness.writes(spec, steps, keeps=True) == 3, "the harness writes every three steps"
 
 
 def test_a_short_lived_key_is_not_written(harness: Harness) -> None:
     spec = {**test_aggregate.COUNT_SUM, "needRetraction": True}
     steps = [Step(0, [Change("+I", ("a", 1), key="a")]), Step(1, [Change("-D", ("a", 1), key="a")])]
-    assert harness.writes(spec, steps, kept=True) == 0
+    assert harness.writes(spec, steps, keeps=True) == 0
 
 
 def test_delayed_writes_equal_immediate_writes(harness: Harness) -> None:
     for name, spec in OPERATORS.items():
         steps = [Step(at, [row(spec, at)]) for at in range(7)]
-        assert harness.states(spec, steps, kept=True) == harness.states(spec, steps), name
+        assert harness.states(spec, steps, keeps=True) == harness.states(spec, steps), name
 
 
 @pytest.mark.parametrize("type_", ["INNER", "LEFT"])
