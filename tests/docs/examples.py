@@ -32,8 +32,8 @@ PAGES = sorted(
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "samples").rglob("*.md"))
     if "```" in path.read_text(encoding="utf-8")
 )
-#: Blocks of these languages are not looked at; the first are pictures and what programs print.
-PROSE = frozenset({"mermaid", "text"})
+#: Blocks of these languages are not checked: output of programs, diagrams of folders.
+PROSE = frozenset({"text"})
 #: Blocks of these are run, unless they say otherwise.
 RUN = frozenset({"bash", "python", "sql"})
 
