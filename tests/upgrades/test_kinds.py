@@ -1,4 +1,4 @@
-"""Every kind of change of `docs/upgrades.md`, by its name: what becomes of it.
+"""Every kind of change of `docs/reference/changes.md`, by its name: what becomes of it.
 
 Half of the rows are read by the old program and half by the new one on the same checkpoint. What is fully compatible
 starts by itself (`--upgrade check`), what is partially compatible when it is asked for (`migrate-partial`), and all

@@ -1,4 +1,4 @@
-"""Every kind of change of `docs/upgrades.md`, by its name: its verdict here, and what Flink makes of it."""
+"""Every kind of change of `docs/reference/changes.md`, by its name: its verdict here, and what Flink makes of it."""
 
 from __future__ import annotations
 
