@@ -1,4 +1,4 @@
-"""Kinds of change, one module per family of operators: source of the table in `docs/reference/changes.md` and its tests.
+"""Kinds of change, a module per family of operators: source of the table in `docs/reference/changes.md` and its tests.
 
 What Flink does is what `diff-plan --for flink` says of the plans of both programs and a savepoint of the old one: state
 belongs to an operator by the number and the type of its node in the plan ("Configuration", `table.exec.uid.format`), it
