@@ -14,7 +14,7 @@ public interface Accumulator extends Framed {
    * Takes in all rows that another accumulator of the same call took, after its own; the other
    * stays as it is.
    */
-  void merge(Accumulator other);
+  void merge(Accumulator source);
 
   /** About how many bytes it takes for values that it has to tell from others. */
   default long heldBytes() {

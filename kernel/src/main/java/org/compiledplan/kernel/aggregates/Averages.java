@@ -40,9 +40,9 @@ final class Averages {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      sum += ((Integral) other).sum;
-      count += ((Integral) other).count;
+    public void merge(Accumulator source) {
+      sum += ((Integral) source).sum;
+      count += ((Integral) source).count;
     }
 
     @Override
@@ -90,9 +90,9 @@ final class Averages {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      sum += ((Floating) other).sum;
-      count += ((Floating) other).count;
+    public void merge(Accumulator source) {
+      sum += ((Floating) source).sum;
+      count += ((Floating) source).count;
     }
 
     @Override
@@ -158,9 +158,9 @@ final class Averages {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      plus(((Decimal) other).sum);
-      count += ((Decimal) other).count;
+    public void merge(Accumulator source) {
+      plus(((Decimal) source).sum);
+      count += ((Decimal) source).count;
     }
 
     @Override

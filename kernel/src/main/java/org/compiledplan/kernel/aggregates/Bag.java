@@ -23,9 +23,9 @@ final class Bag {
   }
 
   /** Takes in what the other took, after its own. */
-  void merge(Bag other) {
-    for (Object value : other.values) add(value);
-    for (Object value : other.missing) remove(value);
+  void merge(Bag source) {
+    for (Object value : source.values) add(value);
+    for (Object value : source.missing) remove(value);
   }
 
   private static boolean removeFirst(List<Object> list, Object value) {

@@ -76,9 +76,9 @@ final class Counts implements Stored {
     if (table.length == 0) return -1;
     int mask = table.length - 1;
     int at = (int) hash & mask;
-    for (long found = table[at]; found != 0; found = table[at]) {
-      int place = (int) found - 1;
-      if ((found & TAG) == (hash & TAG) && counts[place] != 0 && values.isAt(place, value)) {
+    for (long tagged = table[at]; tagged != 0; tagged = table[at]) {
+      int place = (int) tagged - 1;
+      if ((tagged & TAG) == (hash & TAG) && counts[place] != 0 && values.isAt(place, value)) {
         return place;
       }
       at = (at + 1) & mask;
@@ -107,18 +107,18 @@ final class Counts implements Stored {
     DistinctValues from = values;
     DistinctValues to = live == taken ? values : DistinctValues.of(type);
     to.widen(room);
-    long[] kept = live == taken ? Arrays.copyOf(counts, room) : new long[room];
+    long[] resized = live == taken ? Arrays.copyOf(counts, room) : new long[room];
     table = new long[2 * room];
     int next = 0;
     for (int place = 0; place < taken; place++) {
       if (counts[place] == 0) continue;
       Object value = from.get(place);
       if (to != from) to.set(next, value);
-      kept[next++] = counts[place];
+      resized[next++] = counts[place];
       put(to.hash(value), next);
     }
     values = to;
-    counts = kept;
+    counts = resized;
     taken = next;
   }
 
@@ -138,7 +138,7 @@ final class Counts implements Stored {
   }
 
   private final class Entries implements Iterator<Entry> {
-    private final Entry given = new Entry(type);
+    private final Entry reused = new Entry(type);
     private int place;
 
     @Override
@@ -150,9 +150,9 @@ final class Counts implements Stored {
     @Override
     public Entry next() {
       if (!hasNext()) throw new NoSuchElementException();
-      given.value = values.get(place);
-      given.count = counts[place++];
-      return given;
+      reused.value = values.get(place);
+      reused.count = counts[place++];
+      return reused;
     }
   }
 

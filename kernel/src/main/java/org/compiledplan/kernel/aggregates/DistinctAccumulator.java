@@ -42,9 +42,9 @@ final class DistinctAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
+  public void merge(Accumulator source) {
     Object[] row = new Object[Arrays.stream(args).max().orElse(-1) + 1];
-    for (Counts.Entry entry : ((DistinctAccumulator) other).seen.entries()) {
+    for (Counts.Entry entry : ((DistinctAccumulator) source).seen.entries()) {
       long after = seen.change(entry.value, entry.count);
       long before = after - entry.count;
       if (before <= 0 == after <= 0) continue;

@@ -12,7 +12,7 @@ final class EdgeValues {
     private final int arg;
     private final ValueType type;
     private final boolean first;
-    private Object kept;
+    private Object edge;
 
     InsertOnly(AggregateCall call, boolean first) {
       this.arg = call.args()[0];
@@ -22,7 +22,7 @@ final class EdgeValues {
 
     @Override
     public void add(Object[] row) {
-      if (row[arg] != null && (!first || kept == null)) kept = row[arg];
+      if (row[arg] != null && (!first || edge == null)) edge = row[arg];
     }
 
     @Override
@@ -32,14 +32,14 @@ final class EdgeValues {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Object value = ((InsertOnly) other).kept;
-      if (value != null && (!first || kept == null)) kept = value;
+    public void merge(Accumulator source) {
+      Object value = ((InsertOnly) source).edge;
+      if (value != null && (!first || edge == null)) edge = value;
     }
 
     @Override
     public Object value() {
-      return kept;
+      return edge;
     }
 
     @Override
@@ -49,7 +49,7 @@ final class EdgeValues {
 
     @Override
     public void fields(Fields io) {
-      kept = io.value("kept", type, kept);
+      edge = io.value("kept", type, edge);
     }
   }
 

@@ -54,8 +54,8 @@ final class Extrema {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      add(((InsertOnly) other).best);
+    public void merge(Accumulator source) {
+      add(((InsertOnly) source).best);
     }
 
     @Override
@@ -98,8 +98,8 @@ final class Extrema {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      counts.merge(((Retractable) other).counts);
+    public void merge(Accumulator source) {
+      counts.merge(((Retractable) source).counts);
     }
 
     @Override

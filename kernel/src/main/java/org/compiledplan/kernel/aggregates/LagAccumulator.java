@@ -39,7 +39,7 @@ final class LagAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
+  public void merge(Accumulator source) {
     throw new IllegalStateException("LAG is no aggregate of windows");
   }
 

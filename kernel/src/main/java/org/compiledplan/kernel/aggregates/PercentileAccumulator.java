@@ -17,7 +17,7 @@ final class PercentileAccumulator implements Accumulator {
   private static final ValueType FRACTIONS = ValueType.nested(ValueType.Kind.ARRAY, DOUBLE);
 
   private final int[] args;
-  private final boolean many;
+  private final boolean fractionsAreArray;
   private final SortedCounts counts =
       new SortedCounts(DOUBLE, Comparator.comparing(value -> (Double) value));
 
@@ -26,7 +26,7 @@ final class PercentileAccumulator implements Accumulator {
 
   PercentileAccumulator(AggregateCall call) {
     this.args = call.args();
-    this.many = call.argTypes()[1].kind() == ValueType.Kind.ARRAY;
+    this.fractionsAreArray = call.argTypes()[1].kind() == ValueType.Kind.ARRAY;
   }
 
   @Override
@@ -42,8 +42,8 @@ final class PercentileAccumulator implements Accumulator {
 
   private List<Object> fractionsOf(Object argument) {
     List<Object> result = new ArrayList<>();
-    for (Object each : many ? (List<?>) argument : List.of(argument)) {
-      double fraction = ((Number) each).doubleValue();
+    for (Object item : fractionsAreArray ? (List<?>) argument : List.of(argument)) {
+      double fraction = ((Number) item).doubleValue();
       if (!(fraction >= 0 && fraction <= 1)) {
         throw new IllegalArgumentException(
             "Percentage of PERCENTILE should be between [0.0, 1.0], but was '" + fraction + "'.");
@@ -64,8 +64,8 @@ final class PercentileAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    PercentileAccumulator that = (PercentileAccumulator) other;
+  public void merge(Accumulator source) {
+    PercentileAccumulator that = (PercentileAccumulator) source;
     if (fractions == null) fractions = that.fractions;
     counts.merge(that.counts);
   }
@@ -75,7 +75,7 @@ final class PercentileAccumulator implements Accumulator {
     long total = 0;
     for (Counts.Entry entry : counts.entries()) total += entry.count;
     if (fractions == null || total <= 0) return null;
-    if (!many) return at((Double) fractions.get(0), total);
+    if (!fractionsAreArray) return at((Double) fractions.get(0), total);
     List<Object> values = new ArrayList<>();
     for (Object fraction : fractions) values.add(at((Double) fraction, total));
     return values;

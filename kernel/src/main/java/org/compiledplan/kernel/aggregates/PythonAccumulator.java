@@ -68,8 +68,8 @@ final class PythonAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    PythonAccumulator that = (PythonAccumulator) other;
+  public void merge(Accumulator source) {
+    PythonAccumulator that = (PythonAccumulator) source;
     that.compute(false);
     if (that.state.length == 0 && that.accumulator == null) return;
     pending.writeByte(MERGE);

@@ -32,8 +32,8 @@ final class SortedCounts implements Stored {
   }
 
   /** Takes in what another took, which stays as it is. */
-  void merge(SortedCounts other) {
-    for (Counts.Entry entry : other.entries.values()) change(entry.value, entry.count);
+  void merge(SortedCounts source) {
+    for (Counts.Entry entry : source.entries.values()) change(entry.value, entry.count);
   }
 
   Collection<Counts.Entry> entries() {

@@ -48,8 +48,8 @@ final class Sums {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Sum that = (Sum) other;
+    public void merge(Accumulator source) {
+      Sum that = (Sum) source;
       Object more = that.count == 0 ? null : that.sum();
       if (more != null) addValue(more, false);
       count += that.count;
@@ -138,10 +138,10 @@ final class Sums {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Decimal that = (Decimal) other;
+    public void merge(Accumulator source) {
+      Decimal that = (Decimal) source;
       if (zeroIfEmpty && that.sum == null) sum = null;
-      super.merge(other);
+      super.merge(source);
     }
 
     @Override

@@ -44,8 +44,8 @@ final class TextLists {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      InsertOnly that = (InsertOnly) other;
+    public void merge(Accumulator source) {
+      InsertOnly that = (InsertOnly) source;
       if (that.text == null) return;
       if (text == null) text = new StringBuilder(that.text);
       else text.append(that.delimiter).append(that.text);
@@ -65,8 +65,8 @@ final class TextLists {
     @Override
     public void fields(Fields io) {
       if (call.args().length > 1) delimiter = (String) io.value("delimiter", TEXT, delimiter);
-      String kept = (String) io.value("text", TEXT, value());
-      text = kept == null ? null : new StringBuilder(kept);
+      String stored = (String) io.value("text", TEXT, value());
+      text = stored == null ? null : new StringBuilder(stored);
     }
   }
 
@@ -95,8 +95,8 @@ final class TextLists {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Retractable that = (Retractable) other;
+    public void merge(Accumulator source) {
+      Retractable that = (Retractable) source;
       if (!that.bag.values.isEmpty()) delimiter = that.delimiter;
       bag.merge(that.bag);
     }

@@ -58,9 +58,9 @@ public final class Generator implements Serializable {
   }
 
   private static Maker[] makers(JsonNode specs) {
-    Maker[] found = new Maker[specs.size()];
-    for (int i = 0; i < found.length; i++) found[i] = maker(specs.get(i));
-    return found;
+    Maker[] makers = new Maker[specs.size()];
+    for (int i = 0; i < makers.length; i++) makers[i] = maker(specs.get(i));
+    return makers;
   }
 
   /**

@@ -28,19 +28,19 @@ public final class FileTimes {
    */
   public static String of(String paths, Configuration conf) throws IOException {
     ObjectMapper mapper = new ObjectMapper();
-    ObjectNode found = mapper.createObjectNode();
+    ObjectNode report = mapper.createObjectNode();
     Map<Path, Map<Path, Long>> folders = new HashMap<>();
-    for (JsonNode each : mapper.readTree(paths)) {
-      Path path = new Path(URI.create(each.asText()));
+    for (JsonNode element : mapper.readTree(paths)) {
+      Path path = new Path(URI.create(element.asText()));
       Map<Path, Long> times = folders.get(path.getParent());
       if (times == null) {
         times = listed(path.getParent(), conf);
         folders.put(path.getParent(), times);
       }
       Long time = times.get(path);
-      if (time != null) found.put(each.asText(), time);
+      if (time != null) report.put(element.asText(), time);
     }
-    return found.toString();
+    return report.toString();
   }
 
   private static Map<Path, Long> listed(Path folder, Configuration conf) throws IOException {
@@ -62,21 +62,21 @@ public final class FileTimes {
    * @return JSON: by path the time in ms since 1970; nothing where there is no such folder
    */
   public static String below(String root, Configuration conf) throws IOException {
-    ObjectNode found = new ObjectMapper().createObjectNode();
+    ObjectNode times = new ObjectMapper().createObjectNode();
     Path path = new Path(root);
     FileSystem files = path.getFileSystem(conf);
-    if (files.exists(path)) collect(files, files.getFileStatus(path), found);
-    return found.toString();
+    if (files.exists(path)) collect(files, files.getFileStatus(path), times);
+    return times.toString();
   }
 
-  private static void collect(FileSystem files, FileStatus status, ObjectNode found)
+  private static void collect(FileSystem files, FileStatus status, ObjectNode times)
       throws IOException {
     if (status.isFile()) {
-      found.put(status.getPath().toUri().toString(), status.getModificationTime());
+      times.put(status.getPath().toUri().toString(), status.getModificationTime());
       return;
     }
     for (FileStatus inside : files.listStatus(status.getPath())) {
-      if (!isPassedOver(inside.getPath().getName())) collect(files, inside, found);
+      if (!isPassedOver(inside.getPath().getName())) collect(files, inside, times);
     }
   }
 

@@ -36,13 +36,13 @@ public final class PartitionTimes {
   public static long millis(String text, String form, String zone) {
     boolean isDefault = form.isEmpty();
     DateTimeFormatter own = isDefault ? null : DateTimeFormatter.ofPattern(form, Locale.ROOT);
-    LocalDateTime found;
+    LocalDateTime time;
     try {
-      found = LocalDateTime.parse(text, isDefault ? TIMESTAMP : own);
+      time = LocalDateTime.parse(text, isDefault ? TIMESTAMP : own);
     } catch (DateTimeParseException e) {
-      found = LocalDate.parse(text, isDefault ? DATE : own).atStartOfDay();
+      time = LocalDate.parse(text, isDefault ? DATE : own).atStartOfDay();
     }
-    return found.atZone(ZoneId.of(zone)).toInstant().toEpochMilli();
+    return time.atZone(ZoneId.of(zone)).toInstant().toEpochMilli();
   }
 
   /**

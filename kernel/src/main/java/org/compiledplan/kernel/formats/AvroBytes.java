@@ -62,10 +62,10 @@ class AvroBytes implements Serializable {
   final Object read(DatumReader<Object> of, byte[] message, int start) throws IOException {
     int length = message.length - start;
     if (json) {
-      Decoder found =
+      Decoder jsonDecoder =
           DecoderFactory.get()
               .jsonDecoder(schema(), new ByteArrayInputStream(message, start, length));
-      return of.read(null, found);
+      return of.read(null, jsonDecoder);
     }
     decoder = DecoderFactory.get().binaryDecoder(message, start, length, decoder);
     return of.read(null, decoder);

@@ -51,8 +51,8 @@ public final class AvroDecoder extends Decoder {
   }
 
   private InternalRow row(IndexedRecord event, String name) {
-    Object found = field(event, name);
-    return found == null ? null : (InternalRow) reader.read(found);
+    Object value = field(event, name);
+    return value == null ? null : (InternalRow) reader.read(value);
   }
 
   private Object field(IndexedRecord event, String name) {

@@ -55,10 +55,10 @@ final class AvroReaders {
           field == null ? null : named(name, field.schema(), declared, shape.children()[wanted[i]]);
     }
     return datum -> {
-      IndexedRecord found = (IndexedRecord) datum;
+      IndexedRecord record = (IndexedRecord) datum;
       Object[] values = new Object[positions.length];
       for (int i = 0; i < values.length; i++) {
-        values[i] = positions[i] < 0 ? null : readers[i].read(found.get(positions[i]));
+        values[i] = positions[i] < 0 ? null : readers[i].read(record.get(positions[i]));
       }
       return new GenericInternalRow(values);
     };
@@ -177,17 +177,17 @@ final class AvroReaders {
   private static byte[] bytes(Object datum) {
     if (datum instanceof GenericFixed fixed) return fixed.bytes();
     if (datum instanceof ByteBuffer buffer) {
-      byte[] found = new byte[buffer.remaining()];
-      buffer.duplicate().get(found);
-      return found;
+      byte[] copy = new byte[buffer.remaining()];
+      buffer.duplicate().get(copy);
+      return copy;
     }
     return datum.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private static Reader decimal(Schema file, Shape shape) {
     int scale =
-        file.getLogicalType() instanceof LogicalTypes.Decimal found
-            ? found.getScale()
+        file.getLogicalType() instanceof LogicalTypes.Decimal declared
+            ? declared.getScale()
             : shape.scale();
     return when(
         isBytes(file.getType()),

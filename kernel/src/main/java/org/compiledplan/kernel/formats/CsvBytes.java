@@ -126,8 +126,8 @@ final class CsvBytes implements LineCells {
   }
 
   /** The high bit of each byte that is the same in both. */
-  private static long equalBytes(long one, long other) {
-    long different = one ^ other;
+  private static long equalBytes(long left, long right) {
+    long different = left ^ right;
     return ~((different & ~HIGH_BITS) + ~HIGH_BITS | different | ~HIGH_BITS);
   }
 
@@ -189,8 +189,8 @@ final class CsvBytes implements LineCells {
 
   private static long number(byte[] line, int from, int to) {
     boolean negative = line[from] == '-';
-    long found = 0;
-    for (int i = negative ? from + 1 : from; i < to; i++) found = found * 10 + (line[i] - '0');
-    return negative ? -found : found;
+    long value = 0;
+    for (int i = negative ? from + 1 : from; i < to; i++) value = value * 10 + (line[i] - '0');
+    return negative ? -value : value;
   }
 }

@@ -85,8 +85,8 @@ public final class CsvDecoder extends Decoder {
   }
 
   private static boolean isOneLine(byte[] bytes) {
-    for (byte each : bytes) {
-      if (each == '\n') return false;
+    for (byte character : bytes) {
+      if (character == '\n') return false;
     }
     return true;
   }

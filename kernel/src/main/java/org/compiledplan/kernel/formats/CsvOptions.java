@@ -20,7 +20,7 @@ final class CsvOptions {
   }
 
   static int escape(Map<String, String> options) {
-    String found = options.getOrDefault("escape-character", "");
-    return found.isEmpty() ? CsvLines.NONE : found.charAt(0);
+    String escape = options.getOrDefault("escape-character", "");
+    return escape.isEmpty() ? CsvLines.NONE : escape.charAt(0);
   }
 }

@@ -88,12 +88,12 @@ public final class DataOldDecoder extends Decoder {
 
   private boolean included(JsonNode event, String name, Pattern wanted) {
     if (wanted == null) return true;
-    JsonNode found = event.get(name);
-    if (found == null) {
+    JsonNode value = event.get(name);
+    if (value == null) {
       throw new DataException(
           "an event without the field \"" + name + "\", which " + name + ".include needs");
     }
-    return wanted.matcher(found.asText()).matches();
+    return wanted.matcher(value.asText()).matches();
   }
 
   private void read(JsonNode event, List<InternalRow> changes) throws IOException {
@@ -139,30 +139,30 @@ public final class DataOldDecoder extends Decoder {
    * were null.
    */
   private InternalRow before(InternalRow old, JsonNode changed, InternalRow after) {
-    Object[] found = ((GenericInternalRow) old).values();
-    Object[] kept = ((GenericInternalRow) after).values();
-    for (int i = 0; i < found.length; i++) {
-      if (found[i] == null && !changed.has(names[i])) found[i] = kept[i];
+    Object[] oldValues = ((GenericInternalRow) old).values();
+    Object[] newValues = ((GenericInternalRow) after).values();
+    for (int i = 0; i < oldValues.length; i++) {
+      if (oldValues[i] == null && !changed.has(names[i])) oldValues[i] = newValues[i];
     }
     return old;
   }
 
   private JsonNode present(JsonNode event, String field, String type) {
-    JsonNode found = event.get(field);
-    if (found == null || found.isNull()) throw new DataException(nothing(field, type));
-    if (dialect.many && !found.isArray()) {
+    JsonNode value = event.get(field);
+    if (value == null || value.isNull()) throw new DataException(nothing(field, type));
+    if (dialect.isArray && !value.isArray()) {
       throw new DataException(
           "the \"" + field + "\" field of an event of " + dialect.title + " is an array");
     }
-    return found;
+    return value;
   }
 
   private int size(JsonNode data) {
-    return dialect.many ? data.size() : 1;
+    return dialect.isArray ? data.size() : 1;
   }
 
   private JsonNode item(JsonNode data, int index) {
-    return dialect.many ? data.get(index) : data;
+    return dialect.isArray ? data.get(index) : data;
   }
 
   private InternalRow row(JsonNode node, String field, String type) throws IOException {

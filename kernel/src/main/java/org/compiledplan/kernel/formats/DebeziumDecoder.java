@@ -184,21 +184,21 @@ public final class DebeziumDecoder extends Decoder {
     };
   }
 
-  private static Object ogg(String key, Map<String, JsonNode> found) {
+  private static Object ogg(String key, Map<String, JsonNode> fields) {
     return switch (key) {
-      case "table" -> text(found.get("table"));
-      case "primary-keys" -> texts(found.get("primary_keys"));
-      case "ingestion-timestamp" -> micros(found.get("current_ts"));
-      case "event-timestamp" -> micros(found.get("op_ts"));
+      case "table" -> text(fields.get("table"));
+      case "primary-keys" -> texts(fields.get("primary_keys"));
+      case "ingestion-timestamp" -> micros(fields.get("current_ts"));
+      case "event-timestamp" -> micros(fields.get("op_ts"));
       default -> throw new IllegalArgumentException("these events have no metadata " + key);
     };
   }
 
   private static Object texts(JsonNode node) {
     if (node == null || !node.isArray()) return null;
-    Object[] found = new Object[node.size()];
-    for (int i = 0; i < found.length; i++) found[i] = text(node.get(i));
-    return new GenericArrayData(found);
+    Object[] texts = new Object[node.size()];
+    for (int i = 0; i < texts.length; i++) texts[i] = text(node.get(i));
+    return new GenericArrayData(texts);
   }
 
   /** Microseconds of a time without zone, which is one in UTC. */
@@ -222,12 +222,12 @@ public final class DebeziumDecoder extends Decoder {
 
   private static Object properties(JsonNode source) {
     if (source == null || !source.isObject()) return null;
-    Map<Object, Object> found = new LinkedHashMap<>();
+    Map<Object, Object> properties = new LinkedHashMap<>();
     source
         .properties()
         .forEach(
             item ->
-                found.put(
+                properties.put(
                     SparkValues.text(item.getKey()),
                     item.getValue().isNull()
                         ? null
@@ -235,6 +235,6 @@ public final class DebeziumDecoder extends Decoder {
                             item.getValue().isValueNode()
                                 ? item.getValue().asText()
                                 : item.getValue().toString())));
-    return SparkValues.map(found);
+    return SparkValues.map(properties);
   }
 }

@@ -17,16 +17,16 @@ enum EventDialect {
   final String ignored;
 
   /** Whether an event has several rows, as an array. */
-  final boolean many;
+  final boolean isArray;
 
   EventDialect(
-      String title, String insert, String update, String delete, String ignored, boolean many) {
+      String title, String insert, String update, String delete, String ignored, boolean isArray) {
     this.title = title;
     this.insert = insert;
     this.update = update;
     this.delete = delete;
     this.ignored = ignored;
-    this.many = many;
+    this.isArray = isArray;
   }
 
   /** The field of an event that has the metadata of a key. */

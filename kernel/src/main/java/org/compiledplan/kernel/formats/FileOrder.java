@@ -39,8 +39,8 @@ public final class FileOrder implements Serializable {
       prefix = Arrays.copyOf(rest, rest.length + 1);
     }
     if (position < 0) position = RowNumbers.first();
-    byte[] found = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
-    ByteBuffer.wrap(found).putLong(prefix.length, position++);
-    return found;
+    byte[] order = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
+    ByteBuffer.wrap(order).putLong(prefix.length, position++);
+    return order;
   }
 }

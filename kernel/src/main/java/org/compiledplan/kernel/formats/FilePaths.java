@@ -82,13 +82,13 @@ public final class FilePaths implements Serializable {
 
   private InternalRow read(String path) {
     if (row == null) row = Shape.parse(shape);
-    Object[] found = new Object[row.names().length];
+    Object[] values = new Object[row.names().length];
     // Folders cannot have all letters that values have: `%3A` is a colon.
     for (String folder : path.split("/")) {
       int sign = folder.indexOf('=');
-      for (int i = 0; sign > 0 && i < found.length; i++) {
+      for (int i = 0; sign > 0 && i < values.length; i++) {
         if (unescapePathName(folder.substring(0, sign)).equals(row.names()[i])) {
-          found[i] =
+          values[i] =
               value(
                   unescapePathName(folder.substring(sign + 1)),
                   row.children()[i],
@@ -97,7 +97,7 @@ public final class FilePaths implements Serializable {
         }
       }
     }
-    return new GenericInternalRow(found);
+    return new GenericInternalRow(values);
   }
 
   private Object value(String text, Shape type, String name, String path) {

@@ -238,13 +238,13 @@ final class JsonValues {
         parser.skipChildren();
         return SparkValues.map(Map.of());
       }
-      Map<Object, Object> found = new LinkedHashMap<>();
+      Map<Object, Object> entries = new LinkedHashMap<>();
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         Object name = SparkValues.text(parser.currentName());
         parser.nextToken();
-        found.put(name, values.read(parser));
+        entries.put(name, values.read(parser));
       }
-      return SparkValues.map(found);
+      return SparkValues.map(entries);
     };
   }
 

@@ -35,11 +35,14 @@ public final class ProtobufClasses {
   public static Map<String, String> described(String name, List<ClassLoader> loaders)
       throws ClassNotFoundException, IOException {
     URL[] jars =
-        loaders.stream().flatMap(each -> jars(each).stream()).distinct().toArray(URL[]::new);
+        loaders.stream()
+            .flatMap(ancestor -> jars(ancestor).stream())
+            .distinct()
+            .toArray(URL[]::new);
     // Of its own, since the jar of the messages may come earlier than that of their library.
     try (URLClassLoader loader = new URLClassLoader(jars, ClassLoader.getSystemClassLoader())) {
-      Class<?> found = Class.forName(name, false, loader);
-      Method method = found.getMethod("getDescriptor");
+      Class<?> type = Class.forName(name, false, loader);
+      Method method = type.getMethod("getDescriptor");
       if (!method.getReturnType().getName().endsWith(DESCRIPTOR)) throw new NoSuchMethodException();
       Object descriptor = method.invoke(null);
       return Map.of(
@@ -64,28 +67,28 @@ public final class ProtobufClasses {
   }
 
   private static List<URL> jars(ClassLoader loader) {
-    List<URL> found = new ArrayList<>();
-    for (ClassLoader each = loader; each != null; each = each.getParent()) {
-      if (each instanceof URLClassLoader jars) found.addAll(Arrays.asList(jars.getURLs()));
+    List<URL> urls = new ArrayList<>();
+    for (ClassLoader ancestor = loader; ancestor != null; ancestor = ancestor.getParent()) {
+      if (ancestor instanceof URLClassLoader jars) urls.addAll(Arrays.asList(jars.getURLs()));
     }
-    return found;
+    return urls;
   }
 
   /** A file of types, behind those that it imports. */
   private static FileDescriptorSet files(Object file)
       throws ReflectiveOperationException, IOException {
-    Map<String, FileDescriptorProto> found = new LinkedHashMap<>();
-    collect(file, found);
-    return FileDescriptorSet.newBuilder().addAllFile(found.values()).build();
+    Map<String, FileDescriptorProto> files = new LinkedHashMap<>();
+    collect(file, files);
+    return FileDescriptorSet.newBuilder().addAllFile(files.values()).build();
   }
 
-  private static void collect(Object file, Map<String, FileDescriptorProto> found)
+  private static void collect(Object file, Map<String, FileDescriptorProto> files)
       throws ReflectiveOperationException, IOException {
     String name = (String) call(file, "getName");
-    if (found.containsKey(name)) return;
-    for (Object imported : (List<?>) call(file, "getDependencies")) collect(imported, found);
+    if (files.containsKey(name)) return;
+    for (Object imported : (List<?>) call(file, "getDependencies")) collect(imported, files);
     byte[] bytes = (byte[]) call(call(file, "toProto"), "toByteArray");
-    found.put(name, FileDescriptorProto.parseFrom(bytes));
+    files.put(name, FileDescriptorProto.parseFrom(bytes));
   }
 
   private static Object call(Object of, String method) throws ReflectiveOperationException {

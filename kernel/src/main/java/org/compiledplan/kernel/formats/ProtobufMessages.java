@@ -59,22 +59,25 @@ public final class ProtobufMessages implements Serializable {
   /** The type in a file, where it is in it: one inside another has that one's name before its. */
   private Descriptor within(FileDescriptor file) {
     String start = file.getPackage().isEmpty() ? "" : file.getPackage() + ".";
-    Descriptor found = null;
+    Descriptor descriptor = null;
     for (String name :
         type.startsWith(start) ? type.substring(start.length()).split("\\.") : new String[0]) {
-      found = found == null ? file.findMessageTypeByName(name) : found.findNestedTypeByName(name);
-      if (found == null) return null;
+      descriptor =
+          descriptor == null
+              ? file.findMessageTypeByName(name)
+              : descriptor.findNestedTypeByName(name);
+      if (descriptor == null) return null;
     }
-    return found;
+    return descriptor;
   }
 
   static FieldDescriptor field(Descriptor type, String name) {
-    FieldDescriptor found = type.findFieldByName(name);
-    if (found == null) {
+    FieldDescriptor field = type.findFieldByName(name);
+    if (field == null) {
       throw new DataException(
           "column " + name + ": message " + type.getFullName() + " has no such field");
     }
-    return found;
+    return field;
   }
 
   static DataException unfit(FieldDescriptor field, Shape shape) {

@@ -76,13 +76,13 @@ final class ProtobufReaders {
     try {
       return field.isMapField()
           ? map(field, shape, defaults)
-          : field.isRepeated() ? array(field, shape, defaults) : one(field, shape, defaults);
+          : field.isRepeated() ? array(field, shape, defaults) : single(field, shape, defaults);
     } catch (DataException e) {
       throw new DataException("column " + name + ": " + e.getMessage());
     }
   }
 
-  private static Reader one(FieldDescriptor field, Shape shape, boolean defaults) {
+  private static Reader single(FieldDescriptor field, Shape shape, boolean defaults) {
     if (!isPlain(field)) {
       if (!shape.root().equals("ROW")) throw ProtobufMessages.unfit(field, shape);
       RowReader row = row(field.getMessageType(), shape, defaults);
@@ -100,14 +100,14 @@ final class ProtobufReaders {
   private static Reader enumeration(FieldDescriptor field, Shape shape) {
     if (ProtobufMessages.isText(shape)) {
       return value -> {
-        EnumValueDescriptor found = (EnumValueDescriptor) value;
-        return SparkValues.text(isKnown(found) ? found.getName() : UNRECOGNIZED);
+        EnumValueDescriptor constant = (EnumValueDescriptor) value;
+        return SparkValues.text(isKnown(constant) ? constant.getName() : UNRECOGNIZED);
       };
     }
     return value -> {
-      EnumValueDescriptor found = (EnumValueDescriptor) value;
-      int number = found.getNumber();
-      if (!isKnown(found)) {
+      EnumValueDescriptor constant = (EnumValueDescriptor) value;
+      int number = constant.getNumber();
+      if (!isKnown(constant)) {
         throw new DataException(
             "the field %s has the number %s, which is none of %s"
                 .formatted(field.getFullName(), number, field.getEnumType().getFullName()));
@@ -138,11 +138,11 @@ final class ProtobufReaders {
 
   private static Reader array(FieldDescriptor field, Shape shape, boolean defaults) {
     if (!shape.root().equals("ARRAY")) throw ProtobufMessages.unfit(field, shape);
-    Reader element = one(field, shape.children()[0], defaults);
+    Reader element = single(field, shape.children()[0], defaults);
     return value -> {
-      List<Object> found = new ArrayList<>();
-      ((List<?>) value).forEach(each -> found.add(element.read(each)));
-      return new GenericArrayData(found.toArray());
+      List<Object> elements = new ArrayList<>();
+      ((List<?>) value).forEach(item -> elements.add(element.read(item)));
+      return new GenericArrayData(elements.toArray());
     };
   }
 
@@ -151,15 +151,15 @@ final class ProtobufReaders {
     if (!shape.root().equals("MAP")) throw ProtobufMessages.unfit(field, shape);
     FieldDescriptor key = field.getMessageType().findFieldByName("key");
     FieldDescriptor value = field.getMessageType().findFieldByName("value");
-    Reader keys = one(key, shape.children()[0], defaults);
-    Reader values = one(value, shape.children()[1], defaults);
+    Reader keys = single(key, shape.children()[0], defaults);
+    Reader values = single(value, shape.children()[1], defaults);
     return entries -> {
-      Map<Object, Object> found = new LinkedHashMap<>();
-      for (Object each : (List<?>) entries) {
-        Message entry = (Message) each;
-        found.put(keys.read(entry.getField(key)), values.read(entry.getField(value)));
+      Map<Object, Object> map = new LinkedHashMap<>();
+      for (Object item : (List<?>) entries) {
+        Message entry = (Message) item;
+        map.put(keys.read(entry.getField(key)), values.read(entry.getField(value)));
       }
-      return SparkValues.map(found);
+      return SparkValues.map(map);
     };
   }
 }

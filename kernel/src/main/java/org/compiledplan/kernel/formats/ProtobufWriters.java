@@ -51,10 +51,10 @@ final class ProtobufWriters {
   private static Getter writer(FieldDescriptor field, Shape shape, String nothing) {
     return field.isMapField()
         ? map(field, shape, nothing)
-        : field.isRepeated() ? array(field, shape, nothing) : one(field, shape, nothing);
+        : field.isRepeated() ? array(field, shape, nothing) : single(field, shape, nothing);
   }
 
-  private static Getter one(FieldDescriptor field, Shape shape, String nothing) {
+  private static Getter single(FieldDescriptor field, Shape shape, String nothing) {
     return switch (field.getJavaType()) {
       case BOOLEAN -> SpecializedGetters::getBoolean;
       case INT -> SpecializedGetters::getInt;
@@ -89,12 +89,12 @@ final class ProtobufWriters {
     };
   }
 
-  private static EnumValueDescriptor orFirst(EnumDescriptor type, EnumValueDescriptor found) {
-    return found == null ? type.getValues().get(0) : found;
+  private static EnumValueDescriptor orFirst(EnumDescriptor type, EnumValueDescriptor constant) {
+    return constant == null ? type.getValues().get(0) : constant;
   }
 
   private static Getter array(FieldDescriptor field, Shape shape, String nothing) {
-    Getter element = one(field, shape.children()[0], nothing);
+    Getter element = single(field, shape.children()[0], nothing);
     Object missing = missing(field, nothing);
     return (values, i) -> SparkValues.list(values.getArray(i), element, missing);
   }
@@ -103,14 +103,14 @@ final class ProtobufWriters {
     Descriptor type = field.getMessageType();
     FieldDescriptor key = type.findFieldByName("key");
     FieldDescriptor value = type.findFieldByName("value");
-    Getter keys = one(key, shape.children()[0], nothing);
-    Getter items = one(value, shape.children()[1], nothing);
+    Getter keys = single(key, shape.children()[0], nothing);
+    Getter items = single(value, shape.children()[1], nothing);
     Object noKey = missing(key, nothing);
     Object noValue = missing(value, nothing);
     return (values, i) -> {
-      MapData found = values.getMap(i);
-      List<Object> names = SparkValues.list(found.keyArray(), keys, noKey);
-      List<Object> contents = SparkValues.list(found.valueArray(), items, noValue);
+      MapData map = values.getMap(i);
+      List<Object> names = SparkValues.list(map.keyArray(), keys, noKey);
+      List<Object> contents = SparkValues.list(map.valueArray(), items, noValue);
       Map<Object, Object> entries = new LinkedHashMap<>();
       for (int k = 0; k < names.size(); k++) entries.put(names.get(k), contents.get(k));
       List<Message> messages = new ArrayList<>(entries.size());

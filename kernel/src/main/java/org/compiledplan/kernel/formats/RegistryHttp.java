@@ -63,19 +63,19 @@ final class RegistryHttp {
   /** The addresses, without credentials. */
   @Override
   public String toString() {
-    StringBuilder found = new StringBuilder();
+    StringBuilder text = new StringBuilder();
     for (String url : urls) {
-      found.append(found.isEmpty() ? "" : ", ").append(url.replaceFirst("//[^/@]*@", "//"));
+      text.append(text.isEmpty() ? "" : ", ").append(url.replaceFirst("//[^/@]*@", "//"));
     }
-    return found.toString();
+    return text.toString();
   }
 
   Answer get(String path, String table) {
-    return asked(path, null, table);
+    return retried(path, null, table);
   }
 
   Answer post(String path, String body, String table) {
-    return asked(path, body, table);
+    return retried(path, body, table);
   }
 
   /** The content of an answer that grants what was asked. */
@@ -101,7 +101,7 @@ final class RegistryHttp {
     }
   }
 
-  private Answer asked(String path, String body, String table) {
+  private Answer retried(String path, String body, String table) {
     long deadline = System.nanoTime() + patience * 1_000_000;
     long pause = FIRST_PAUSE_MS;
     for (int at = 0; ; at = (at + 1) % urls.length) {
@@ -189,12 +189,12 @@ final class RegistryHttp {
   }
 
   private long number(String name) {
-    String found = settings.get(name);
+    String value = settings.get(name);
     try {
-      return found == null ? PATIENCE_MS : Long.parseLong(found.trim());
+      return value == null ? PATIENCE_MS : Long.parseLong(value.trim());
     } catch (NumberFormatException e) {
       throw new RegistryException(
-          "the setting " + name + " of the schema registry's client is no number: " + found);
+          "the setting " + name + " of the schema registry's client is no number: " + value);
     }
   }
 

@@ -70,10 +70,10 @@ final class SchemaRegistry {
   }
 
   /** The schema of an answer, with those that it refers to. */
-  private Schema parsed(JsonNode answer, String what, String table) {
+  private Schema parsed(JsonNode answer, String subject, String table) {
     String type = answer.path("schemaType").asText("AVRO");
     if (!type.equals("AVRO")) {
-      throw new DataException(what + " in the schema registry " + http + " is of type " + type);
+      throw new DataException(subject + " in the schema registry " + http + " is of type " + type);
     }
     Schema.Parser parser = new Schema.Parser();
     refer(parser, answer, table);
@@ -81,18 +81,19 @@ final class SchemaRegistry {
       return parser.parse(answer.path("schema").asText());
     } catch (SchemaParseException e) {
       throw new DataException(
-          what + " in the schema registry " + http + " is no schema of Avro: " + e.getMessage());
+          subject + " in the schema registry " + http + " is no schema of Avro: " + e.getMessage());
     }
   }
 
   private void refer(Schema.Parser parser, JsonNode answer, String table) {
-    for (JsonNode each : answer.path("references")) {
-      if (parser.getTypes().containsKey(each.path("name").asText())) continue;
-      String subject = URLEncoder.encode(each.path("subject").asText(), StandardCharsets.UTF_8);
-      String path = "/subjects/" + subject + "/versions/" + each.path("version").asText();
-      JsonNode found = http.granted(http.get(path.replace("+", "%20"), table), table);
-      refer(parser, found, table);
-      parser.parse(found.path("schema").asText());
+    for (JsonNode reference : answer.path("references")) {
+      if (parser.getTypes().containsKey(reference.path("name").asText())) continue;
+      String subject =
+          URLEncoder.encode(reference.path("subject").asText(), StandardCharsets.UTF_8);
+      String path = "/subjects/" + subject + "/versions/" + reference.path("version").asText();
+      JsonNode referenced = http.granted(http.get(path.replace("+", "%20"), table), table);
+      refer(parser, referenced, table);
+      parser.parse(referenced.path("schema").asText());
     }
   }
 }

@@ -74,8 +74,8 @@ final class TimestampTexts {
 
   /** Milliseconds of the day; a time smaller than a millisecond is cut off. */
   static int time(String text) {
-    TemporalAccessor found = TIME.parse(text);
-    return (int) (found.query(TemporalQueries.localTime()).toNanoOfDay() / 1_000_000L);
+    TemporalAccessor parsed = TIME.parse(text);
+    return (int) (parsed.query(TemporalQueries.localTime()).toNanoOfDay() / 1_000_000L);
   }
 
   static String time(int millis) {
@@ -103,10 +103,10 @@ final class TimestampTexts {
     return writtenZoned.format(Micros.local(micros));
   }
 
-  static long micros(TemporalAccessor found) {
+  static long micros(TemporalAccessor parsed) {
     return Micros.of(
         LocalDateTime.of(
-            found.query(TemporalQueries.localDate()), found.query(TemporalQueries.localTime())));
+            parsed.query(TemporalQueries.localDate()), parsed.query(TemporalQueries.localTime())));
   }
 
   /**

@@ -34,9 +34,9 @@ final class Casts {
           return reading(
               shown,
               text -> {
-                BigDecimal found = fit(new BigDecimal(text.trim()), precision, scale);
-                if (found == null) throw new NumberFormatException("does not fit");
-                return found;
+                BigDecimal number = fit(new BigDecimal(text.trim()), precision, scale);
+                if (number == null) throw new NumberFormatException("does not fit");
+                return number;
               });
         });
     parser("PARSE_DATE", text -> (int) SqlTimes.parseDate(text).toEpochDay());
@@ -113,8 +113,8 @@ final class Casts {
   }
 
   /** Whole digits with a sign; digits after a point are checked and dropped. */
-  private static Long parseInteger(String given, Range range) {
-    String text = given.trim();
+  private static Long parseInteger(String untrimmed, Range range) {
+    String text = untrimmed.trim();
     int point = text.indexOf('.');
     String whole = point < 0 ? text : text.substring(0, point);
     for (int i = point + 1; point >= 0 && i < text.length(); i++) {

@@ -131,10 +131,10 @@ final class Json {
     private String text;
     private JsonPath path;
 
-    JsonPath of(String given) {
-      if (!given.equals(text)) {
-        path = JsonPath.parse(given);
-        text = given;
+    JsonPath of(String pathText) {
+      if (!pathText.equals(text)) {
+        path = JsonPath.parse(pathText);
+        text = pathText;
       }
       return path;
     }
@@ -174,18 +174,18 @@ final class Json {
     public Object call(Object[] a) throws Exception {
       if (a[0] == null || a[1] == null) return null;
       JsonPath path = null;
-      JsonNode found;
+      JsonNode value;
       String text;
       try {
         path = paths.of((String) a[1]);
-        found = find(path, (String) a[0]);
-        if (found != null && found.isContainerNode()) {
+        value = find(path, (String) a[0]);
+        if (value != null && value.isContainerNode()) {
           if (path.isStrict()) {
-            throw new IllegalArgumentException("a scalar is wanted, the path leads to " + found);
+            throw new IllegalArgumentException("a scalar is wanted, the path leads to " + value);
           }
-          found = null;
+          value = null;
         }
-        text = found == null ? null : typed(found);
+        text = value == null ? null : typed(value);
       } catch (Exception e) {
         if (onError.equals("ERROR")) throw e;
         return onError.equals("DEFAULT") ? a[3] : null;
@@ -226,30 +226,30 @@ final class Json {
 
     @Override
     public Object call(Object[] a) throws Exception {
-      JsonNode found = node((String) a[0], (String) a[1]);
-      return found == null ? null : write(found);
+      JsonNode value = node((String) a[0], (String) a[1]);
+      return value == null ? null : write(value);
     }
 
-    JsonNode node(String text, String given) throws Exception {
-      JsonNode found;
+    JsonNode node(String text, String pathText) throws Exception {
+      JsonNode value;
       try {
-        JsonPath path = paths.of(given);
-        found = find(path, text);
-        if (found != null) {
-          found = wrapped(found);
-          if (!found.isContainerNode()) {
+        JsonPath path = paths.of(pathText);
+        value = find(path, text);
+        if (value != null) {
+          value = wrapped(value);
+          if (!value.isContainerNode()) {
             if (path.isStrict()) {
               throw new IllegalArgumentException(
-                  "an array or object is wanted, the path leads to " + found);
+                  "an array or object is wanted, the path leads to " + value);
             }
-            found = null;
+            value = null;
           }
         }
       } catch (Exception e) {
         return otherwise(onError, e);
       }
-      return found != null
-          ? found
+      return value != null
+          ? value
           : otherwise(onEmpty, new IllegalArgumentException("the path leads to nothing"));
     }
 

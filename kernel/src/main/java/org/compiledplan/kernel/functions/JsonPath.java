@@ -25,9 +25,9 @@ final class JsonPath {
    * where it must be.
    */
   private interface Step {
-    boolean find(JsonNode node, List<JsonNode> found);
+    boolean find(JsonNode node, List<JsonNode> matches);
 
-    default boolean many() {
+    default boolean isMultiple() {
       return false;
     }
   }
@@ -43,8 +43,8 @@ final class JsonPath {
     }
   }
 
-  static JsonPath parse(String given) {
-    String text = given.trim();
+  static JsonPath parse(String pathText) {
+    String text = pathText.trim();
     boolean lax = text.regionMatches(true, 0, "lax ", 0, 4);
     if (lax) text = text.substring(4).trim();
     else if (text.regionMatches(true, 0, "strict ", 0, 7)) text = text.substring(7).trim();
@@ -63,34 +63,34 @@ final class JsonPath {
    */
   JsonNode evaluate(JsonNode root) {
     if (root.isNull()) throw new PathException("a path into null leads nowhere");
-    JsonNode found = follow(root);
-    if (found != null && length) {
-      found = found.isContainerNode() ? IntNode.valueOf(found.size()) : null;
+    JsonNode value = follow(root);
+    if (value != null && length) {
+      value = value.isContainerNode() ? IntNode.valueOf(value.size()) : null;
     }
-    if (found == null || found.isNull()) {
+    if (value == null || value.isNull()) {
       if (strict) throw new PathException("the path leads nowhere");
       return null;
     }
-    return found;
+    return value;
   }
 
   private JsonNode follow(JsonNode root) {
     List<JsonNode> nodes = List.of(root);
-    boolean many = false;
+    boolean multiple = false;
     for (Step step : steps) {
       List<JsonNode> next = new ArrayList<>();
       for (JsonNode node : nodes) {
-        if (!step.find(node, next) && !many) {
+        if (!step.find(node, next) && !multiple) {
           // In lax mode a path that may find several values has found none of them.
-          return strict || steps.stream().noneMatch(Step::many)
+          return strict || steps.stream().noneMatch(Step::isMultiple)
               ? null
               : JsonNodeFactory.instance.arrayNode();
         }
       }
-      many |= step.many();
+      multiple |= step.isMultiple();
       nodes = next;
     }
-    if (!many) return nodes.get(0);
+    if (!multiple) return nodes.get(0);
     ArrayNode all = JsonNodeFactory.instance.arrayNode();
     nodes.forEach(all::add);
     return all;
@@ -184,27 +184,27 @@ final class JsonPath {
   }
 
   private static Step property(String name) {
-    return (node, found) -> {
+    return (node, matches) -> {
       JsonNode value = node.isObject() ? node.get(name) : null;
-      if (value != null) found.add(value);
+      if (value != null) matches.add(value);
       return value != null;
     };
   }
 
   /** Several names at the end of a path: an object of those that are there. */
   private static Step part(List<String> names) {
-    return (node, found) -> {
+    return (node, matches) -> {
       ObjectNode part = JsonNodeFactory.instance.objectNode();
       names.stream().filter(node::has).forEach(name -> part.set(name, node.get(name)));
-      if (node.isObject()) found.add(part);
+      if (node.isObject()) matches.add(part);
       return node.isObject();
     };
   }
 
   private static Step position(int index) {
-    return (node, found) -> {
+    return (node, matches) -> {
       JsonNode value = node.isArray() ? node.get(index < 0 ? node.size() + index : index) : null;
-      if (value != null) found.add(value);
+      if (value != null) matches.add(value);
       return value != null;
     };
   }
@@ -212,7 +212,7 @@ final class JsonPath {
   /** A step that may find several values. */
   private abstract static class Many implements Step {
     @Override
-    public boolean many() {
+    public boolean isMultiple() {
       return true;
     }
   }
@@ -220,8 +220,8 @@ final class JsonPath {
   private static Step union(boolean isOfPositions, List<Step> items) {
     return new Many() {
       @Override
-      public boolean find(JsonNode node, List<JsonNode> found) {
-        items.forEach(item -> item.find(node, found));
+      public boolean find(JsonNode node, List<JsonNode> matches) {
+        items.forEach(item -> item.find(node, matches));
         return node.isArray() == isOfPositions && node.isContainerNode();
       }
     };
@@ -230,11 +230,11 @@ final class JsonPath {
   private static Step slice(Integer from, Integer to) {
     return new Many() {
       @Override
-      public boolean find(JsonNode node, List<JsonNode> found) {
+      public boolean find(JsonNode node, List<JsonNode> matches) {
         int size = node.isArray() ? node.size() : 0;
         int start = from == null ? 0 : from < 0 ? Math.max(0, size + from) : from;
         int end = to == null ? size : to < 0 ? size + to : Math.min(size, to);
-        for (int i = start; i < end; i++) found.add(node.get(i));
+        for (int i = start; i < end; i++) matches.add(node.get(i));
         return node.isArray();
       }
     };
@@ -243,8 +243,8 @@ final class JsonPath {
   private static final Step ALL =
       new Many() {
         @Override
-        public boolean find(JsonNode node, List<JsonNode> found) {
-          node.forEach(found::add);
+        public boolean find(JsonNode node, List<JsonNode> matches) {
+          node.forEach(matches::add);
           return true;
         }
       };
@@ -252,11 +252,11 @@ final class JsonPath {
   private static final Step DEEP =
       new Many() {
         @Override
-        public boolean find(JsonNode node, List<JsonNode> found) {
-          found.add(node);
+        public boolean find(JsonNode node, List<JsonNode> matches) {
+          matches.add(node);
           node.forEach(
               child -> {
-                if (child.isContainerNode()) find(child, found);
+                if (child.isContainerNode()) find(child, matches);
               });
           return true;
         }

@@ -34,13 +34,13 @@ final class Patterns {
   static void register() {
     Registry.strictWith("LIKE", options -> matching(Patterns::like));
     Registry.strictWith("SIMILAR_TO", options -> matching(Patterns::similar));
-    Registry.strictWith("REGEXP", options -> found(m -> m.find(), false, false));
+    Registry.strictWith("REGEXP", options -> applied(m -> m.find(), false, false));
     Registry.strictWith(
-        "REGEXP_COUNT", options -> found(m -> (int) m.results().count(), null, true));
+        "REGEXP_COUNT", options -> applied(m -> (int) m.results().count(), null, true));
     Registry.strictWith(
-        "REGEXP_INSTR", options -> found(m -> m.find() ? m.start() + 1 : 0, null, true));
+        "REGEXP_INSTR", options -> applied(m -> m.find() ? m.start() + 1 : 0, null, true));
     Registry.strictWith(
-        "REGEXP_SUBSTR", options -> found(m -> m.find() ? m.group() : null, null, true));
+        "REGEXP_SUBSTR", options -> applied(m -> m.find() ? m.group() : null, null, true));
     Registry.strictWith(
         "REGEXP_REPLACE",
         options -> {
@@ -97,13 +97,13 @@ final class Patterns {
 
     /** What finds the expression in a text; null for one that is no regular expression. */
     Matcher matcher(String regex, String in) {
-      Pattern found = of(regex);
-      if (found == null) return null;
-      return (needle == null || in.contains(needle) ? found : NOTHING).matcher(in);
+      Pattern pattern = of(regex);
+      if (pattern == null) return null;
+      return (needle == null || in.contains(needle) ? pattern : NOTHING).matcher(in);
     }
   }
 
-  private static Body found(Function<Matcher, Object> read, Object otherwise, boolean empty) {
+  private static Body applied(Function<Matcher, Object> read, Object otherwise, boolean empty) {
     Cache cache = new Cache();
     return a -> {
       String regex = (String) a[1];

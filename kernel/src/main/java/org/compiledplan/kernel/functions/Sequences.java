@@ -37,13 +37,13 @@ final class Sequences {
     int bits = (int) (state >>> 17);
     int most = bound - 1;
     if ((bound & most) == 0) return (int) ((bound * (long) bits) >> 31);
-    int found = bits % bound;
-    while (bits - found + most < 0) {
+    int number = bits % bound;
+    while (bits - number + most < 0) {
       state = next(state);
       bits = (int) (state >>> 17);
-      found = bits % bound;
+      number = bits % bound;
     }
-    return found;
+    return number;
   }
 
   private static long next(long state) {

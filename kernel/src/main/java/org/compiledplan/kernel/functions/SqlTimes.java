@@ -21,11 +21,11 @@ final class SqlTimes {
   private SqlTimes() {}
 
   /** `2024-2-9`, `2024-2` (the 1st), `2024`; what follows a space does not count. */
-  static LocalDate parseDate(String given) {
-    String text = given.trim();
+  static LocalDate parseDate(String untrimmed) {
+    String text = untrimmed.trim();
     int space = text.indexOf(' ');
     Matcher m = DATE.matcher(space < 0 ? text : text.substring(0, space));
-    if (!m.matches()) throw new DateTimeException("not a date: '" + given + "'");
+    if (!m.matches()) throw new DateTimeException("not a date: '" + untrimmed + "'");
     int month = m.group(2) == null ? 1 : Integer.parseInt(m.group(2));
     int day = m.group(3) == null ? 1 : Integer.parseInt(m.group(3));
     return LocalDate.of(Integer.parseInt(m.group(1)), month, day);
@@ -54,9 +54,9 @@ final class SqlTimes {
     Matcher m = TIMESTAMP.matcher(text);
     if (!m.matches()) throw new DateTimeException("not a timestamp: '" + text + "'");
     YearMonth month = YearMonth.of(Integer.parseInt(m.group(1)), Integer.parseInt(m.group(2)));
-    int given = Integer.parseInt(m.group(3));
-    if (given < 1 || given > 31) throw new DateTimeException("not a day: " + given);
-    LocalDate day = month.atDay(Math.min(given, month.lengthOfMonth()));
+    int dayOfMonth = Integer.parseInt(m.group(3));
+    if (dayOfMonth < 1 || dayOfMonth > 31) throw new DateTimeException("not a day: " + dayOfMonth);
+    LocalDate day = month.atDay(Math.min(dayOfMonth, month.lengthOfMonth()));
     if (m.group(4) == null) return day.atStartOfDay();
     int hour = Integer.parseInt(m.group(4));
     int minute = Integer.parseInt(m.group(5));

@@ -64,8 +64,8 @@ final class Times {
         options -> {
           Formats<DateTimeFormatter> formats = readers();
           return a -> {
-            LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
-            return found == null ? null : Micros.of(found);
+            LocalDateTime parsed = timestamp(formats, (String) a[0], (String) a[1]);
+            return parsed == null ? null : Micros.of(parsed);
           };
         });
     Registry.strictWith(
@@ -73,10 +73,10 @@ final class Times {
         options -> {
           Formats<DateTimeFormatter> formats = readers();
           return a -> {
-            LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
-            if (found == null) return null;
+            LocalDateTime parsed = timestamp(formats, (String) a[0], (String) a[1]);
+            if (parsed == null) return null;
             LocalDateTime utc =
-                found
+                parsed
                     .atZone(ZoneId.of((String) a[2]))
                     .withZoneSameInstant(ZoneOffset.UTC)
                     .toLocalDateTime();

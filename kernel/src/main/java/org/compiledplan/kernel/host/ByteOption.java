@@ -13,15 +13,15 @@ record ByteOption(String name, long otherwise) {
    * @param given what it is set to, null if it is not
    * @throws IllegalArgumentException if that is no such number
    */
-  long of(String given) {
-    if (given == null) return otherwise;
+  long of(String setting) {
+    if (setting == null) return otherwise;
     try {
-      long bytes = Long.parseLong(given);
+      long bytes = Long.parseLong(setting);
       if (bytes >= 0) return bytes;
     } catch (NumberFormatException refused) {
       // The message below says more.
     }
     throw new IllegalArgumentException(
-        name + "=" + given + ": a number of bytes is needed, such as " + otherwise);
+        name + "=" + setting + ": a number of bytes is needed, such as " + otherwise);
   }
 }

@@ -53,16 +53,16 @@ public final class Converter implements Serializable {
   private Map<UTF8String, Target> make() {
     Map<String, StoredState> before = StoredState.all(oldStages, oldStates);
     Map<String, StoredState> after = StoredState.all(newStages, newStates);
-    Map<UTF8String, Target> made = new LinkedHashMap<>();
-    for (JsonNode each : JsonText.read(mappings, "the mapping")) {
-      OperatorMapping mapping = new OperatorMapping(each);
+    Map<UTF8String, Target> targets = new LinkedHashMap<>();
+    for (JsonNode element : JsonText.read(mappings, "the mapping")) {
+      OperatorMapping mapping = new OperatorMapping(element);
       StoredState old = known(before, mapping.from, "old");
       StoredState next = known(after, mapping.to, "new");
       Target target = new Target(mapping, old, next);
-      if (made.put(UTF8String.fromString(mapping.from), target) != null)
+      if (targets.put(UTF8String.fromString(mapping.from), target) != null)
         throw new IllegalArgumentException("operator " + mapping.from + " is mapped twice");
     }
-    return made;
+    return targets;
   }
 
   private static StoredState known(Map<String, StoredState> all, String uid, String which) {

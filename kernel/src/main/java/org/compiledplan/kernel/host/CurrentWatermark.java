@@ -56,12 +56,12 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
       Map.Entry<Long, Long> earlier = before.lowerEntry(batch);
       emitted = earlier == null ? null : earlier.getValue();
     }
-    Long given = emitted;
+    Long current = emitted;
     if (own != null && own - (emitted == null ? 0 : emitted) > RowWatermark.INTERVAL) {
       emitted = own;
       reached.add(new long[] {batch, own});
     }
-    return given;
+    return current;
   }
 
   private void writeObject(ObjectOutputStream out) throws IOException {
@@ -82,9 +82,9 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
 
     @Override
     public synchronized AccumulatorV2<long[], TreeMap<Long, Long>> copy() {
-      Reached made = new Reached();
-      made.byBatch.putAll(byBatch);
-      return made;
+      Reached copy = new Reached();
+      copy.byBatch.putAll(byBatch);
+      return copy;
     }
 
     @Override
@@ -98,10 +98,10 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
     }
 
     @Override
-    public void merge(AccumulatorV2<long[], TreeMap<Long, Long>> other) {
-      TreeMap<Long, Long> theirs = other.value();
+    public void merge(AccumulatorV2<long[], TreeMap<Long, Long>> source) {
+      TreeMap<Long, Long> watermarks = source.value();
       synchronized (this) {
-        theirs.forEach(this::put);
+        watermarks.forEach(this::put);
       }
     }
 

@@ -26,7 +26,7 @@ final class Cut extends UnaryPlan {
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new Cut(other);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new Cut(newChild);
   }
 }

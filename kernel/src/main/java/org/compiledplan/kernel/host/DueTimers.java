@@ -26,10 +26,10 @@ final class DueTimers implements Iterator<TimerIndex.Due> {
   DueTimers(StatefulProcessorHandle handle, TimerIndex index, long watermark) {
     this.handle = handle;
     this.index = index;
-    scala.collection.Iterator<Tuple2<Object, Object>> found =
+    scala.collection.Iterator<Tuple2<Object, Object>> expired =
         ((StatefulProcessorHandleImpl) handle).getExpiredTimers(watermark, Option.empty());
-    while (found.hasNext()) {
-      Tuple2<Object, Object> timer = found.next();
+    while (expired.hasNext()) {
+      Tuple2<Object, Object> timer = expired.next();
       Row key = (Row) timer._1();
       if (index.owns(key) && !StageKeys.key(key).equals(TimerIndex.END_OF_BATCH))
         timers.add(new Timer(key, (Long) timer._2()));

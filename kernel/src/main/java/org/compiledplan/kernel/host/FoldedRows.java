@@ -119,7 +119,7 @@ final class FoldedRows implements Iterator<Object> {
       return of.isNullAt(at) ? Long.MIN_VALUE : Math.max(of.getLong(at), Long.MIN_VALUE + 1);
     }
 
-    InternalRow made() {
+    InternalRow finished() {
       return new GenericInternalRow(
           new Object[] {to.numbers.key(number), to.op, partial == null ? row : folded()});
     }
@@ -167,7 +167,7 @@ final class FoldedRows implements Iterator<Object> {
   public boolean hasNext() {
     while (next == null) {
       if (ready != null) {
-        if (ready.hasNext()) next = ready.next().made();
+        if (ready.hasNext()) next = ready.next().finished();
         else forget();
       } else if (keys > 0 && (full || !rows.hasNext())) {
         give();
@@ -183,9 +183,9 @@ final class FoldedRows implements Iterator<Object> {
   @Override
   public InternalRow next() {
     if (!hasNext()) throw new NoSuchElementException();
-    InternalRow given = next;
+    InternalRow row = next;
     next = null;
-    return given;
+    return row;
   }
 
   /** Takes a row in, or gives it back if it stays alone. */

@@ -54,8 +54,8 @@ record Folding(StageSpec spec, Set<String> uids)
       UTF8String op = UTF8String.fromString(part.uid);
       folded.put(op, new FoldedRows.Folded(op, operator(part), part.columns[0], readers));
     }
-    java.util.Iterator<?> given = CollectionConverters.asJava(rows);
+    java.util.Iterator<?> input = CollectionConverters.asJava(rows);
     return CollectionConverters.asScala(
-        new FoldedRows(spec, folded, (java.util.Iterator<InternalRow>) given));
+        new FoldedRows(spec, folded, (java.util.Iterator<InternalRow>) input));
   }
 }

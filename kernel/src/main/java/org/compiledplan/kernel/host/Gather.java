@@ -42,7 +42,7 @@ final class Gather extends UnaryPlan {
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new Gather((SortExec) sort.withNewChildInternal(other), passing);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new Gather((SortExec) sort.withNewChildInternal(newChild), passing);
   }
 }

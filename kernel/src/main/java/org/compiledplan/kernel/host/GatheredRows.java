@@ -79,7 +79,7 @@ final class GatheredRows implements Iterator<InternalRow> {
   private int[] size = new int[FIRST_ROWS];
   private int[] next = new int[FIRST_ROWS];
 
-  private final UnsafeRow given = new UnsafeRow(InternalRows.PACKED + 1);
+  private final UnsafeRow view = new UnsafeRow(InternalRows.PACKED + 1);
   private int operator;
   private int[] firsts;
   private int key = NONE;
@@ -170,14 +170,14 @@ final class GatheredRows implements Iterator<InternalRow> {
   /** The keys of an operator, null if its rows pass; a stage has few. */
   private Keys of(UTF8String op) {
     for (Keys keys : operators) if (keys.op.equals(op)) return keys;
-    for (UTF8String other : others) if (other.equals(op)) return null;
+    for (UTF8String passed : others) if (passed.equals(op)) return null;
     if (own != null && !own.contains(op)) {
       others.add(op.copy());
       return null;
     }
-    Keys made = new Keys(op.copy());
-    operators.add(made);
-    return made;
+    Keys newKeys = new Keys(op.copy());
+    operators.add(newKeys);
+    return newKeys;
   }
 
   @Override
@@ -199,8 +199,8 @@ final class GatheredRows implements Iterator<InternalRow> {
   @Override
   public InternalRow next() {
     if (!hasNext()) throw new NoSuchElementException();
-    point(given, row);
+    point(view, row);
     row = next[row];
-    return given;
+    return view;
   }
 }

@@ -24,14 +24,14 @@ record Gathering(SortExec sort, long most, Passing passing)
     GatheredRows gathered = new GatheredRows(memory, passing == null ? null : passing.operators());
     boolean fits = true;
     while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
-    Iterator<InternalRow> found = CollectionConverters.asScala(gathered);
+    Iterator<InternalRow> result = CollectionConverters.asScala(gathered);
     java.util.Iterator<UnsafeRow> aside = gathered.passing();
     if (!fits) {
       Iterator<InternalRow> others = CollectionConverters.asScala(aside).map(row -> row);
-      return sorted(found.concat(() -> others).concat(() -> rows), memory);
+      return sorted(result.concat(() -> others).concat(() -> rows), memory);
     }
     if (aside.hasNext()) passing.putAside(aside);
-    return found;
+    return result;
   }
 
   @SuppressWarnings("unchecked")

@@ -26,7 +26,7 @@ final class InputEnd extends UnaryPlan {
     this.host = host;
   }
 
-  private static TaskParts<Told> told(String host) {
+  private static TaskParts<Told> slot(String host) {
     return new TaskParts<>("input end of " + host);
   }
 
@@ -37,9 +37,9 @@ final class InputEnd extends UnaryPlan {
    * @return whether it will be
    */
   static boolean tell(String host, Runnable ended) {
-    Told told = told(host).get();
-    if (told != null) told.ended = ended;
-    return told != null;
+    Told task = slot(host).get();
+    if (task != null) task.ended = ended;
+    return task != null;
   }
 
   @Override
@@ -48,8 +48,8 @@ final class InputEnd extends UnaryPlan {
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new InputEnd(other, host);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new InputEnd(newChild, host);
   }
 
   /** Has nothing of the plan, which stays in the driver. */
@@ -57,11 +57,11 @@ final class InputEnd extends UnaryPlan {
       implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
     @Override
     public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
-      Told told = new Told();
-      told(host).put(told);
+      Told task = new Told();
+      slot(host).put(task);
       return rows.concat(
           () -> {
-            told.ended.run();
+            task.ended.run();
             return Iterator.<InternalRow>empty();
           });
     }

@@ -72,11 +72,18 @@ public final class InternalRows implements Serializable {
       Dataset<Row> packed, Function1<Iterator<Object>, Iterator<Object>> change) {
     LogicalPlan input = Plans.analyzed(packed);
     DataType any = new ObjectType(InternalRow.class);
-    Expression[] given = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
+    Expression[] attributes =
+        CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
     // Called where the key is null, too.
     Expression grouped =
         Calls.invoke(
-            new InternalRows(), InternalRows.class, "grouped", any, List.of(given), false, true);
+            new InternalRows(),
+            InternalRows.class,
+            "grouped",
+            any,
+            List.of(attributes),
+            false,
+            true);
     LogicalPlan objects = new DeserializeToObject(grouped, object(any), input);
     LogicalPlan changed = new MapPartitions(change, object(any), objects);
     return Plans.frame(packed, new SerializeFromObject(columns(packed.schema(), any), changed));
@@ -91,11 +98,11 @@ public final class InternalRows implements Serializable {
   private static Seq<NamedExpression> columns(StructType schema, DataType object) {
     // As Spark's own serializers: wide rows, whose code is not generated for a whole stage, are not
     // bound again.
-    Expression given = new BoundReference(0, object, true);
+    Expression struct = new BoundReference(0, object, true);
     List<NamedExpression> columns = new ArrayList<>();
     for (StructField field : schema.fields()) {
       Expression value =
-          call("get", field.dataType(), given, new Literal(columns.size(), DataTypes.IntegerType));
+          call("get", field.dataType(), struct, new Literal(columns.size(), DataTypes.IntegerType));
       columns.add(
           new Alias(
               value, field.name(), NamedExpression.newExprId(), none(), Option.empty(), none()));
@@ -105,11 +112,11 @@ public final class InternalRows implements Serializable {
 
   /** Whether columns are those of {@link #packed} rows. */
   static boolean arePacked(Seq<Attribute> columns) {
-    List<Attribute> found = CollectionConverters.asJava(columns);
-    return found.size() == 3
-        && found.get(0).name().equals(StageKeys.schema().fieldNames()[0])
-        && found.get(1).name().equals(StageKeys.schema().fieldNames()[1])
-        && found.get(2).name().equals(ROW);
+    List<Attribute> attributes = CollectionConverters.asJava(columns);
+    return attributes.size() == 3
+        && attributes.get(0).name().equals(StageKeys.schema().fieldNames()[0])
+        && attributes.get(1).name().equals(StageKeys.schema().fieldNames()[1])
+        && attributes.get(2).name().equals(ROW);
   }
 
   /**
@@ -195,12 +202,12 @@ public final class InternalRows implements Serializable {
    * What a method of an object that can be sent to tasks makes of some columns of each row, as the
    * columns of a struct; rows of which it makes null are left out. It is called once for each row.
    */
-  static Dataset<Row> made(
-      Dataset<Row> rows, Serializable on, String method, StructType made, String... columns) {
+  static Dataset<Row> converted(
+      Dataset<Row> rows, Serializable on, String method, StructType schema, String... columns) {
     LogicalPlan input = Plans.analyzed(rows.select(columnsOf(columns)));
     Expression[] arguments = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
     // Said not to be deterministic, it is not computed again for each field that is taken of it.
-    Expression call = call(on, method, made, false, arguments);
+    Expression call = call(on, method, schema, false, arguments);
     List<NamedExpression> result =
         List.of(new Alias(call, ROW, NamedExpression.newExprId(), none(), Option.empty(), none()));
     Dataset<Row> structs =

@@ -42,7 +42,7 @@ import org.apache.spark.util.TaskCompletionListener;
  * are others, each task has its own, as Spark makes them.
  */
 final class KeptAccess {
-  private static final Fields FIELDS = Fields.found();
+  private static final Fields FIELDS = Fields.resolve();
 
   /** Those that no task has, by what their timers go by. */
   private static final Map<String, Queue<KeptAccess>> IDLE = new ConcurrentHashMap<>();
@@ -84,7 +84,7 @@ final class KeptAccess {
    * @param name of the variable
    * @param made whether the store has its column families
    */
-  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle, boolean made) {
+  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle, boolean isNew) {
     TaskContext task = TaskContext.get();
     if (FIELDS == null || task == null || !(handle instanceof StatefulProcessorHandleImpl)) {
       return handle.getValueState(name, Encoders.BINARY(), TTLConfig.NONE());
@@ -94,9 +94,9 @@ final class KeptAccess {
       Queue<KeptAccess> idle =
           IDLE.computeIfAbsent(
               name + '/' + FIELDS.timeMode.get(of), n -> new ConcurrentLinkedQueue<>());
-      KeptAccess found = idle.poll();
-      KeptAccess access = found == null ? new KeptAccess(name, of) : found;
-      access.enter(of, made);
+      KeptAccess pooled = idle.poll();
+      KeptAccess access = pooled == null ? new KeptAccess(name, of) : pooled;
+      access.enter(of, isNew);
       task.addTaskCompletionListener(
           (TaskCompletionListener)
               ended -> {
@@ -119,18 +119,19 @@ final class KeptAccess {
     }
   }
 
-  private void enter(StatefulProcessorHandleImpl handle, boolean made)
+  private void enter(StatefulProcessorHandleImpl handle, boolean isNew)
       throws IllegalAccessException {
     StateStore store = store(handle);
-    for (Family each : made ? List.<Family>of() : families) {
+    for (Family family : isNew ? List.<Family>of() : families) {
       store.createColFamilyIfAbsent(
-          each.name, each.key, each.value, each.encoder, each.multiple, each.internal);
+          family.name, family.key, family.value, family.encoder, family.multiple, family.internal);
     }
     FIELDS.variableStore.set(variable, store);
     FIELDS.variableMetrics.set(variable, metrics(handle));
     FIELDS.timersStore.set(timers, store);
     FIELDS.timers.set(handle, timers);
-    FIELDS.made.setVolatile(handle, (byte) ((byte) FIELDS.made.get(handle) | Fields.TIMERS_MADE));
+    FIELDS.created.setVolatile(
+        handle, (byte) ((byte) FIELDS.created.get(handle) | Fields.TIMERS_MADE));
   }
 
   private void leave() {
@@ -138,8 +139,8 @@ final class KeptAccess {
       FIELDS.variableStore.set(variable, null);
       FIELDS.variableMetrics.set(variable, null);
       FIELDS.timersStore.set(timers, null);
-      for (Map.Entry<Field, Object> each : unused.entrySet()) {
-        each.getKey().set(timers, each.getValue());
+      for (Map.Entry<Field, Object> entry : unused.entrySet()) {
+        entry.getKey().set(timers, entry.getValue());
       }
     } catch (IllegalAccessException fault) {
       throw new IllegalStateException(fault);
@@ -158,7 +159,7 @@ final class KeptAccess {
         Proxy.newProxyInstance(
             StateStore.class.getClassLoader(),
             new Class<?>[] {StateStore.class},
-            (proxy, method, given) -> {
+            (proxy, method, arguments) -> {
               String called = method.getName();
               // What they leave out of a call is false, as it is in Spark.
               if (called.startsWith("createColFamilyIfAbsent$default")) return false;
@@ -167,12 +168,12 @@ final class KeptAccess {
               }
               families.add(
                   new Family(
-                      (String) given[0],
-                      (StructType) given[1],
-                      (StructType) given[2],
-                      (KeyStateEncoderSpec) given[3],
-                      (boolean) given[4],
-                      (boolean) given[5]));
+                      (String) arguments[0],
+                      (StructType) arguments[1],
+                      (StructType) arguments[2],
+                      (KeyStateEncoderSpec) arguments[3],
+                      (boolean) arguments[4],
+                      (boolean) arguments[5]));
               return null;
             });
   }
@@ -190,7 +191,7 @@ final class KeptAccess {
     private final Field variableMetrics = field(ValueStateImpl.class, "metrics");
     private final Field timersStore = field(TimerStateImpl.class, "store");
     private final List<Field> ofAScan = new ArrayList<>();
-    private final VarHandle made;
+    private final VarHandle created;
 
     private Fields() throws ReflectiveOperationException {
       String log = "org$apache$spark$internal$Logging$$log_";
@@ -211,37 +212,37 @@ final class KeptAccess {
           "currQueryInfo",
           "timerState",
           "currentTimestampMs");
-      made =
+      created =
           MethodHandles.privateLookupIn(StatefulProcessorHandleImpl.class, MethodHandles.lookup())
               .findVarHandle(StatefulProcessorHandleImpl.class, "bitmap$0", byte.class);
       ofAScan.add(field(TimerStateImpl.class, "reusableIterator"));
       ofAScan.add(field(TimerStateImpl.class, "lastScannedExpiryTimestampMs"));
     }
 
-    private static Fields found() {
+    private static Fields resolve() {
       try {
         return new Fields();
-      } catch (ReflectiveOperationException | RuntimeException other) {
+      } catch (ReflectiveOperationException | RuntimeException error) {
         return null;
       }
     }
 
     /** Refuses a class that something else may change in: it could go on to another task. */
     private static void expect(Class<?> of, String... changing) {
-      Set<String> found =
+      Set<String> fields =
           Arrays.stream(of.getDeclaredFields())
-              .filter(each -> !Modifier.isStatic(each.getModifiers()))
-              .filter(each -> !Modifier.isFinal(each.getModifiers()))
+              .filter(candidate -> !Modifier.isStatic(candidate.getModifiers()))
+              .filter(candidate -> !Modifier.isFinal(candidate.getModifiers()))
               .map(Field::getName)
               .collect(Collectors.toSet());
-      if (!found.equals(Set.of(changing))) throw new IllegalStateException(of.getName());
+      if (!fields.equals(Set.of(changing))) throw new IllegalStateException(of.getName());
     }
 
     private static Field field(Class<?> of, String name) {
       try {
-        Field found = of.getDeclaredField(name);
-        found.setAccessible(true);
-        return found;
+        Field field = of.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
       } catch (NoSuchFieldException fault) {
         throw new IllegalStateException(fault);
       }

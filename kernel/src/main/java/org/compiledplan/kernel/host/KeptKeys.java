@@ -44,28 +44,28 @@ final class KeptKeys<K extends TimedState> {
   }
 
   /** The state of a key; made if it is not here. */
-  K of(String uid, String key, Supplier<K> made) {
+  K of(String uid, String key, Supplier<K> create) {
     if (latest != null) size(latest);
-    latest = keys.computeIfAbsent(new Name(uid, key), name -> new Kept<>(made.get()));
+    latest = keys.computeIfAbsent(new Name(uid, key), name -> new Kept<>(create.get()));
     size(latest);
     if (bytes > most) pushOut();
     return latest.state;
   }
 
-  private void size(Kept<K> kept) {
-    long size = BYTES_A_KEY + kept.state.size();
-    bytes += size - kept.bytes;
-    kept.bytes = size;
+  private void size(Kept<K> entry) {
+    long size = BYTES_A_KEY + entry.state.size();
+    bytes += size - entry.bytes;
+    entry.bytes = size;
   }
 
   /** Lets go of what was used longest ago. */
   private void pushOut() {
     Iterator<Kept<K>> eldest = keys.values().iterator();
     while (bytes > most && eldest.hasNext()) {
-      Kept<K> kept = eldest.next();
-      if (kept == latest) return;
-      kept.state.write();
-      bytes -= kept.bytes;
+      Kept<K> entry = eldest.next();
+      if (entry == latest) return;
+      entry.state.write();
+      bytes -= entry.bytes;
       eldest.remove();
     }
   }
@@ -79,6 +79,6 @@ final class KeptKeys<K extends TimedState> {
   void close() {
     open = false;
     List<Kept<K>> all = new ArrayList<>(keys.values());
-    for (Kept<K> kept : all) kept.state.write();
+    for (Kept<K> entry : all) entry.state.write();
   }
 }

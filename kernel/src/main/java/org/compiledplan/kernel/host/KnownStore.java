@@ -49,7 +49,7 @@ record KnownStore(boolean continues, WrittenKeys keys) {
       Field outer = store.getClass().getDeclaredField("$outer");
       outer.setAccessible(true);
       return outer.get(store);
-    } catch (ReflectiveOperationException | RuntimeException other) {
+    } catch (ReflectiveOperationException | RuntimeException error) {
       return null;
     }
   }

@@ -33,8 +33,8 @@ public final class Lambdas {
   private static Column call(String function, Column over, Column body, List<String> names) {
     List<Column> variables = new ArrayList<>();
     for (String name : names) variables.add(variable(name));
-    Column made =
+    Column lambda =
         PythonSQLUtils.lambdaFunction(body, CollectionConverters.asScala(variables).toSeq());
-    return PythonSQLUtils.fn(function, CollectionConverters.asScala(List.of(over, made)).toSeq());
+    return PythonSQLUtils.fn(function, CollectionConverters.asScala(List.of(over, lambda)).toSeq());
   }
 }

@@ -53,7 +53,8 @@ public final class Migration {
       String newStates,
       String mapping) {
     Converter converter = new Converter(oldStages, oldStates, newStages, newStates, mapping);
-    return InternalRows.made(rows, converter, "convert", SeedRows.SCHEMA, "op", "key", "bytes");
+    return InternalRows.converted(
+        rows, converter, "convert", SeedRows.SCHEMA, "op", "key", "bytes");
   }
 
   /**
@@ -70,9 +71,9 @@ public final class Migration {
    */
   public static SeedHandle seed(
       Dataset<Row> rows, String stageJson, String statesJson, long watermark) {
-    String what = "what is told of a stage";
+    String origin = "what is told of a stage";
     StageSpec spec =
-        StageSpec.stored(JsonText.read(stageJson, what), JsonText.read(statesJson, what));
+        StageSpec.stored(JsonText.read(stageJson, origin), JsonText.read(statesJson, origin));
     StageMetrics metrics = new StageMetrics(rows.sparkSession().sparkContext(), spec);
     Dataset<Row> input = spec.eventTime ? withWatermark(rows) : rows;
     Dataset<Row> output =

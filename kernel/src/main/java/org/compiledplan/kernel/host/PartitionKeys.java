@@ -17,7 +17,7 @@ public final class PartitionKeys {
 
   /** For each partition a key that Spark's shuffle by (key, op) takes there. */
   public static String[] of(String op, int partitions) {
-    String[] found = new String[partitions];
+    String[] result = new String[partitions];
     int left = partitions;
     for (int number = 0; left > 0; number++) {
       String key = "#" + number;
@@ -27,12 +27,12 @@ public final class PartitionKeys {
               new Murmur3Hash(CollectionConverters.asScala(both).toSeq(), SEED)
                   .eval(InternalRow.empty());
       int at = Math.floorMod(hash, partitions);
-      if (found[at] == null) {
-        found[at] = key;
+      if (result[at] == null) {
+        result[at] = key;
         left--;
       }
     }
-    return found;
+    return result;
   }
 
   private static Expression text(String value) {

@@ -59,9 +59,9 @@ public final class PartitionWatermarks {
    *     #BEAT_MS}: where silence counts
    */
   public static PartitionWatermarks of(SparkSession session, boolean everyRow, boolean beats) {
-    PartitionWatermarks made = new PartitionWatermarks(everyRow, beats);
-    session.sparkContext().register(made.reached);
-    return made;
+    PartitionWatermarks watermarks = new PartitionWatermarks(everyRow, beats);
+    session.sparkContext().register(watermarks.reached);
+    return watermarks;
   }
 
   /**
@@ -108,14 +108,14 @@ public final class PartitionWatermarks {
    *     null; {@code "source"}, that of the source in this run, or null
    */
   public void begin(String json) throws JsonProcessingException {
-    JsonNode given = JSON.readTree(json);
-    HashMap<String, Long> found = new HashMap<>();
-    given
+    JsonNode description = JSON.readTree(json);
+    HashMap<String, Long> partitions = new HashMap<>();
+    description
         .get("partitions")
         .properties()
-        .forEach(each -> found.put(each.getKey(), millis(each.getValue())));
-    marks = found;
-    source = millis(given.get("source"));
+        .forEach(entry -> partitions.put(entry.getKey(), millis(entry.getValue())));
+    marks = partitions;
+    source = millis(description.get("source"));
   }
 
   /** The same in real-time mode, where nobody asks for that of the source. */
@@ -129,11 +129,11 @@ public final class PartitionWatermarks {
 
   /** The partitions that gave rows in a micro-batch, with the watermarks these made, or null. */
   public String reached(long batch) {
-    ObjectNode found = JSON.createObjectNode();
+    ObjectNode report = JSON.createObjectNode();
     reached
         .of(batch)
-        .forEach((place, mark) -> found.put(place, mark == NONE ? null : Long.valueOf(mark)));
-    return found.toString();
+        .forEach((place, mark) -> report.put(place, mark == NONE ? null : Long.valueOf(mark)));
+    return report.toString();
   }
 
   /** The same, {@code NONE} where they made none. */
@@ -176,8 +176,8 @@ public final class PartitionWatermarks {
       long before = at.before();
       at.read(own, everyRow);
       if (gives == Gives.BEFORE) return before;
-      long given = Math.max(before, source);
-      return given == NONE ? null : Long.valueOf(given);
+      long watermark = Math.max(before, source);
+      return watermark == NONE ? null : Long.valueOf(watermark);
     }
 
     private void find(String of, long now, TaskContext context) {
@@ -199,8 +199,8 @@ public final class PartitionWatermarks {
     /** The least of the other partitions; the largest number where there are none. */
     private long others(String name) {
       long least = Long.MAX_VALUE;
-      for (Map.Entry<String, Long> each : marks.entrySet()) {
-        if (!each.getKey().equals(name)) least = Math.min(least, each.getValue());
+      for (Map.Entry<String, Long> mark : marks.entrySet()) {
+        if (!mark.getKey().equals(name)) least = Math.min(least, mark.getValue());
       }
       return least;
     }

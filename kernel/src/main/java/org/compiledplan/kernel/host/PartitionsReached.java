@@ -30,9 +30,9 @@ final class PartitionsReached
   }
 
   private static HashMap<String, Long> plain(Map<String, long[]> cells) {
-    HashMap<String, Long> found = new HashMap<>();
-    cells.forEach((place, cell) -> found.put(place, cell[0]));
-    return found;
+    HashMap<String, Long> plain = new HashMap<>();
+    cells.forEach((place, cell) -> plain.put(place, cell[0]));
+    return plain;
   }
 
   @Override
@@ -43,9 +43,9 @@ final class PartitionsReached
   @Override
   public synchronized AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>>
       copy() {
-    PartitionsReached made = new PartitionsReached();
-    made.take(value());
-    return made;
+    PartitionsReached copy = new PartitionsReached();
+    copy.take(value());
+    return copy;
   }
 
   @Override
@@ -54,17 +54,17 @@ final class PartitionsReached
   }
 
   @Override
-  public void add(PartitionsReached other) {
-    take(other.value());
+  public void add(PartitionsReached source) {
+    take(source.value());
   }
 
   @Override
-  public void merge(AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> other) {
-    take(other.value());
+  public void merge(AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> source) {
+    take(source.value());
   }
 
-  private synchronized void take(Map<Long, HashMap<String, Long>> given) {
-    given.forEach(
+  private synchronized void take(Map<Long, HashMap<String, Long>> batches) {
+    batches.forEach(
         (batch, marks) ->
             marks.forEach(
                 (place, mark) -> {
@@ -76,9 +76,9 @@ final class PartitionsReached
 
   @Override
   public synchronized TreeMap<Long, HashMap<String, Long>> value() {
-    TreeMap<Long, HashMap<String, Long>> found = new TreeMap<>();
-    byBatch.forEach((batch, cells) -> found.put(batch, plain(cells)));
-    return found;
+    TreeMap<Long, HashMap<String, Long>> batches = new TreeMap<>();
+    byBatch.forEach((batch, cells) -> batches.put(batch, plain(cells)));
+    return batches;
   }
 
   /** Executors send it while tasks count. */

@@ -31,7 +31,7 @@ final class PassAround extends UnaryPlan {
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new PassAround(other, passing);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new PassAround(newChild, passing);
   }
 }

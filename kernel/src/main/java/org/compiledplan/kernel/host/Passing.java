@@ -43,8 +43,8 @@ final class Passing implements Serializable {
   Iterator<InternalRow> taken() {
     Iterator<UnsafeRow> rows = aside.take();
     if (rows == null) return Collections.emptyIterator();
-    Object[] given = new Object[1];
-    InternalRow wrapped = new GenericInternalRow(given);
+    Object[] struct = new Object[1];
+    InternalRow wrapped = new GenericInternalRow(struct);
     return new Iterator<InternalRow>() {
       @Override
       public boolean hasNext() {
@@ -54,7 +54,7 @@ final class Passing implements Serializable {
       @Override
       public InternalRow next() {
         UnsafeRow row = rows.next();
-        given[0] =
+        struct[0] =
             passed(
                 spec,
                 row.getUTF8String(StageKeys.OP),

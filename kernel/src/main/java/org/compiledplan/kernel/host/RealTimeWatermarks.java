@@ -64,14 +64,14 @@ public final class RealTimeWatermarks {
     PartitionsReached reached = new PartitionsReached(), figures = new PartitionsReached();
     session.sparkContext().register(reached);
     session.sparkContext().register(figures);
-    RealTimeWatermarks made =
+    RealTimeWatermarks watermarks =
         new RealTimeWatermarks(
             session,
             new StageWatermarks.Control(op, tick, every, reached, figures),
             partitions,
             stages);
-    OPEN.put(made.id, made);
-    return made;
+    OPEN.put(watermarks.id, watermarks);
+    return watermarks;
   }
 
   public static RealTimeWatermarks of(String id) {
@@ -139,8 +139,10 @@ public final class RealTimeWatermarks {
       source.watermarks.begin(marks.partitions());
       known.add(Known.group(at, source.partitions, marks.watermark()));
       known.add(Known.member(at, null, PartitionWatermarks.NONE, silence(at, null)));
-      for (Map.Entry<String, Long> each : marks.partitions().entrySet())
-        known.add(Known.member(at, each.getKey(), each.getValue(), silence(at, each.getKey())));
+      for (Map.Entry<String, Long> partition : marks.partitions().entrySet())
+        known.add(
+            Known.member(
+                at, partition.getKey(), partition.getValue(), silence(at, partition.getKey())));
     }
     known.add(Known.all(position.watermark()));
     return known;
@@ -168,13 +170,14 @@ public final class RealTimeWatermarks {
               StageWatermarks.figure(Known.GROUP, at, null), PartitionWatermarks.NONE);
       position.move(source.name, reached, source.watermarks.reachedIn(batch));
     }
-    Map<String, Long> told = control.reached().of(batch);
-    told.forEach(
+    Map<String, Long> watermarks = control.reached().of(batch);
+    watermarks.forEach(
         (task, mark) -> {
           if (task.startsWith(FIRST_STAGE)) position.move(mark);
         });
-    if (told.size() == stages * partitions) {
-      long least = told.values().stream().mapToLong(Long::longValue).min().orElse(Long.MIN_VALUE);
+    if (watermarks.size() == stages * partitions) {
+      long least =
+          watermarks.values().stream().mapToLong(Long::longValue).min().orElse(Long.MIN_VALUE);
       if (least != PartitionWatermarks.NONE) QueryWatermark.move(session, least);
     }
     long now = System.currentTimeMillis();

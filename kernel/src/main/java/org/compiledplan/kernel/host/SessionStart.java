@@ -132,11 +132,11 @@ public final class SessionStart {
 
     @Override
     public Enumeration<URL> getResources(String name) throws IOException {
-      Enumeration<URL> found = super.getResources(name);
-      if (!name.equals(EXTENSIONS)) return found;
-      List<URL> kept = new ArrayList<>(Collections.list(found));
-      kept.removeIf(each -> each.getPath().contains("/spark-mllib_"));
-      return Collections.enumeration(kept);
+      Enumeration<URL> resources = super.getResources(name);
+      if (!name.equals(EXTENSIONS)) return resources;
+      List<URL> remaining = new ArrayList<>(Collections.list(resources));
+      remaining.removeIf(url -> url.getPath().contains("/spark-mllib_"));
+      return Collections.enumeration(remaining);
     }
   }
 }

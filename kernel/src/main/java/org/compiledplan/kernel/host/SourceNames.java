@@ -44,16 +44,16 @@ public final class SourceNames {
    */
   public static String of(StreamingQuery query) throws JsonProcessingException {
     StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
-    List<String> found = new ArrayList<>();
+    List<String> result = new ArrayList<>();
     if (execution instanceof MicroBatchExecution run) {
       Map<SparkDataStream, String> names = new IdentityHashMap<>();
       CollectionConverters.asJava(run.sourceIdMap())
           .forEach((name, source) -> names.put(source, name));
       for (SparkDataStream source : CollectionConverters.asJava(run.sources().distinct())) {
-        found.add(names.getOrDefault(source, ""));
+        result.add(names.getOrDefault(source, ""));
       }
     }
-    return JSON.writeValueAsString(found);
+    return JSON.writeValueAsString(result);
   }
 
   private static final class Naming extends AbstractPartialFunction<LogicalPlan, LogicalPlan> {

@@ -53,7 +53,7 @@ public final class Stage {
     StageSpec spec = StageSpec.parse(specJson, input.schema());
     String states = StageStates.describe(spec);
     StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
-    long kept = KEPT_BYTES.of(input.sparkSession().conf().get(KEPT_BYTES.name(), null));
+    long cacheBytes = KEPT_BYTES.of(input.sparkSession().conf().get(KEPT_BYTES.name(), null));
     Folding folding = folds ? Folding.of(spec) : null;
     Dataset<Row> output =
         hosted(
@@ -62,7 +62,7 @@ public final class Stage {
             folding == null ? spec.inputSchema : Folding.schema(spec),
             folding,
             spec.outputSchema,
-            () -> new TransformHost(spec, metrics, watermarks, kept),
+            () -> new TransformHost(spec, metrics, watermarks, cacheBytes),
             () -> new GroupStateHost(spec, metrics));
     return new StageHandle(output, metrics, states);
   }

@@ -104,13 +104,13 @@ final class StageWatermarks implements Serializable {
       int group = row.getInt(spec.head[StageSpec.PORT]);
       long number = row.getLong(spec.head[StageSpec.ORD]);
       int path = spec.head[StageSpec.PATH];
-      String who = row.isNullAt(path) ? null : new String(row.getBinary(path), UTF_8);
+      String sender = row.isNullAt(path) ? null : new String(row.getBinary(path), UTF_8);
       long watermark = row.getLong(spec.head[StageSpec.WATERMARK]);
       byte kind = row.getByte(spec.head[StageSpec.KIND]);
       switch (kind) {
-        case Known.TOLD -> upstream.take(group, number, who, watermark);
+        case Known.TOLD -> upstream.take(group, number, sender, watermark);
         case Known.GROUP -> upstream.group(group, number, watermark);
-        case Known.MEMBER -> upstream.member(group, who, watermark, number);
+        case Known.MEMBER -> upstream.member(group, sender, watermark, number);
         case Known.ALL -> upstream.all(watermark);
         default -> throw new IllegalArgumentException("unknown kind of control row: " + kind);
       }
@@ -136,9 +136,9 @@ final class StageWatermarks implements Serializable {
     }
 
     /** To be called when the timers up to a watermark are through: the rows that tell of it. */
-    Iterator<InternalRow> told(StageSpec spec, long watermark) {
+    Iterator<InternalRow> controlRows(StageSpec spec, long watermark) {
       cell[0] = watermark;
-      byte[] who = name.getBytes(UTF_8);
+      byte[] sender = name.getBytes(UTF_8);
       UTF8String kind = UTF8String.fromString(op);
       return Arrays.stream(next)
           .map(
@@ -149,7 +149,7 @@ final class StageWatermarks implements Serializable {
                 row[StageSpec.PORT] = 0;
                 row[StageSpec.KIND] = Known.TOLD;
                 row[StageSpec.ORD] = (long) next.length;
-                row[StageSpec.PATH] = who;
+                row[StageSpec.PATH] = sender;
                 row[StageSpec.WATERMARK] = watermark;
                 return (InternalRow) new GenericInternalRow(row);
               })

@@ -126,9 +126,9 @@ final class StateColumns {
   }
 
   private static String free(String name, Set<String> taken) {
-    String found = name;
-    for (int i = 2; !taken.add(found); i++) found = name + " " + i;
-    return found;
+    String candidate = name;
+    for (int i = 2; !taken.add(candidate); i++) candidate = name + " " + i;
+    return candidate;
   }
 
   private static Object rowOf(Object values) {

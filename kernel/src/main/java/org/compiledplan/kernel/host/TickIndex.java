@@ -78,10 +78,10 @@ final class TickIndex extends TimerIndex {
 
   /** Leaves all as it is until the next tick. */
   void again(long tick) {
-    super.wake(TICK, other(tick));
+    super.wake(TICK, alternate(tick));
   }
 
-  private static long other(long tick) {
+  private static long alternate(long tick) {
     return tick == TICKS[0] ? TICKS[1] : TICKS[0];
   }
 
@@ -90,7 +90,7 @@ final class TickIndex extends TimerIndex {
       if (catalogue().isEmpty()) take(CATALOGUE);
       else put(CATALOGUE, written());
     }
-    if (!catalogue().isEmpty()) super.wake(TICK, other(tick));
+    if (!catalogue().isEmpty()) super.wake(TICK, alternate(tick));
     changed = false;
     catalogue = null;
   }

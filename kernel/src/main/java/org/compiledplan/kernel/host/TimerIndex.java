@@ -133,9 +133,9 @@ class TimerIndex {
 
   /** What was put under a name, null if there is nothing. */
   final byte[] read(String name) {
-    byte[][] found = new byte[1][];
-    StageKeys.within(StageKeys.of(op, name), () -> found[0] = state.get());
-    return found[0];
+    byte[][] result = new byte[1][];
+    StageKeys.within(StageKeys.of(op, name), () -> result[0] = state.get());
+    return result[0];
   }
 
   /** What was put under a name, which is removed; null if there is nothing. */

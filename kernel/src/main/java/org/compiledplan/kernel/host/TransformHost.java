@@ -62,9 +62,9 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, Conditions::load);
-    KeptKeys<TransformStates.Key> kept = new KeptKeys<>(keptBytes);
-    boolean told = InputEnd.tell(id, kept::close);
-    states = new TransformStates(spec, getHandle(), told ? kept : null);
+    KeptKeys<TransformStates.Key> cache = new KeptKeys<>(keptBytes);
+    boolean hooked = InputEnd.tell(id, cache::close);
+    states = new TransformStates(spec, getHandle(), hooked ? cache : null);
     running = null;
   }
 
@@ -124,7 +124,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
       @Override
       public boolean hasNext() {
         if (word == null && fired.hasNext()) return true;
-        if (word == null) word = running.told(spec, watermark);
+        if (word == null) word = running.controlRows(spec, watermark);
         return word.hasNext();
       }
 

@@ -28,20 +28,20 @@ final class TransformStates {
   private final ValueState<byte[]> state;
 
   /** Null where what is put is written at once. */
-  private final KeptKeys<Key> kept;
+  private final KeptKeys<Key> cache;
 
   private final KnownStore known;
 
   /** The watermark that control rows have told; none in micro-batches. */
-  private long told = Long.MIN_VALUE;
+  private long upstreamWatermark = Long.MIN_VALUE;
 
   /**
    * @param kept keys whose state is written later, when they are closed; null for none
    */
-  TransformStates(StageSpec spec, StatefulProcessorHandle handle, KeptKeys<Key> kept) {
+  TransformStates(StageSpec spec, StatefulProcessorHandle handle, KeptKeys<Key> cache) {
     this.spec = spec;
     this.handle = handle;
-    this.kept = kept;
+    this.cache = cache;
     known = KnownStore.of(handle);
     state = KeptAccess.variable(VARIABLE, handle, known.continues());
     index = new TimerIndex(handle, state);
@@ -55,7 +55,7 @@ final class TransformStates {
   }
 
   private long watermark(TimerValues times) {
-    return Math.max(told, times.getCurrentWatermarkInMs());
+    return Math.max(upstreamWatermark, times.getCurrentWatermarkInMs());
   }
 
   /** Timers up to this time fire in this batch. */
@@ -65,8 +65,8 @@ final class TransformStates {
 
   /** Takes a watermark that control rows have told; false if it is not later than the last. */
   boolean move(long watermark) {
-    if (watermark <= told) return false;
-    told = watermark;
+    if (watermark <= upstreamWatermark) return false;
+    upstreamWatermark = watermark;
     return true;
   }
 
@@ -85,12 +85,12 @@ final class TransformStates {
   Key of(StageRuntime.Hosted to, Row key, BatchContext context, TimerValues times) {
     long end =
         spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
-    Key found =
-        kept == null
+    Key entry =
+        cache == null
             ? new Key(to, key)
-            : kept.of(to.uid, StageKeys.key(key), () -> new Key(to, key.copy()));
-    found.open(context, now(times), end);
-    return found;
+            : cache.of(to.uid, StageKeys.key(key), () -> new Key(to, key.copy()));
+    entry.open(context, now(times), end);
+    return entry;
   }
 
   final class Key extends TimedState {
@@ -114,7 +114,7 @@ final class TransformStates {
 
     @Override
     protected boolean writesLater() {
-      return kept != null && kept.isOpen();
+      return cache != null && cache.isOpen();
     }
 
     @Override

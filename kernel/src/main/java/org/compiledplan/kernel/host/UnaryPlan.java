@@ -80,13 +80,13 @@ abstract class UnaryPlan extends SparkPlan implements UnaryExecNode {
   }
 
   @Override
-  public final boolean canEqual(Object other) {
-    return other != null && other.getClass() == getClass();
+  public final boolean canEqual(Object object) {
+    return object != null && object.getClass() == getClass();
   }
 
   @Override
-  public final boolean equals(Object other) {
-    return canEqual(other) && ((UnaryPlan) other).child.equals(child);
+  public final boolean equals(Object object) {
+    return canEqual(object) && ((UnaryPlan) object).child.equals(child);
   }
 
   @Override

@@ -24,7 +24,7 @@ public final class UpstreamWatermark {
 
   private static final class Group {
     private final long timeout;
-    private final Map<String, Member> told = new HashMap<>();
+    private final Map<String, Member> heard = new HashMap<>();
 
     /** Stands for those who have told nothing yet: their names are not known. */
     private final Member unheard = new Member();
@@ -43,8 +43,8 @@ public final class UpstreamWatermark {
     /** Adds what it knows; whether all its members are idle. */
     boolean combine() {
       Combined all = new Combined();
-      for (Member member : told.values()) all.add(member.watermark, isIdle(member));
-      if (told.size() < members) all.add(NONE, isIdle(unheard));
+      for (Member member : heard.values()) all.add(member.watermark, isIdle(member));
+      if (heard.size() < members) all.add(NONE, isIdle(unheard));
       reached = Math.max(reached, all.watermark());
       return all.idle;
     }
@@ -89,9 +89,9 @@ public final class UpstreamWatermark {
    */
   public void take(int group, long members, String member, long watermark) {
     groups[group].members = members;
-    Member found = groups[group].told.computeIfAbsent(member, name -> new Member());
-    found.watermark = Math.max(found.watermark, watermark);
-    found.silence = 0;
+    Member sender = groups[group].heard.computeIfAbsent(member, name -> new Member());
+    sender.watermark = Math.max(sender.watermark, watermark);
+    sender.silence = 0;
   }
 
   /** Takes how many members a group has, and what it had reached before, whoever counted then. */
@@ -108,11 +108,11 @@ public final class UpstreamWatermark {
    */
   public void member(int group, String member, long watermark, long silence) {
     Group of = groups[group];
-    Member found = member == null ? of.unheard : of.told.get(member);
-    if (found == null) of.told.put(member, found = new Member());
-    else if (member != null) silence = found.silence;
-    found.watermark = Math.max(found.watermark, watermark);
-    found.silence = silence;
+    Member state = member == null ? of.unheard : of.heard.get(member);
+    if (state == null) of.heard.put(member, state = new Member());
+    else if (member != null) silence = state.silence;
+    state.watermark = Math.max(state.watermark, watermark);
+    state.silence = silence;
   }
 
   /** Takes what all had reached before. */
@@ -124,7 +124,7 @@ public final class UpstreamWatermark {
     if (!mayBeIdle) return;
     for (Group group : groups) {
       group.unheard.silence += millis;
-      for (Member member : group.told.values()) member.silence += millis;
+      for (Member member : group.heard.values()) member.silence += millis;
     }
   }
 
@@ -150,7 +150,7 @@ public final class UpstreamWatermark {
       Group group = groups[at];
       to.take(Known.GROUP, number, null, group.reached);
       to.take(Known.MEMBER, number, null, group.unheard.silence);
-      group.told.forEach((name, member) -> to.take(Known.MEMBER, number, name, member.silence));
+      group.heard.forEach((name, member) -> to.take(Known.MEMBER, number, name, member.silence));
     }
   }
 }

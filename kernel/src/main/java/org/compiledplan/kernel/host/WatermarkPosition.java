@@ -45,21 +45,21 @@ final class WatermarkPosition {
    * @return null for what is no such position
    */
   static WatermarkPosition of(String json) {
-    WatermarkPosition made = new WatermarkPosition();
-    if (json == null) return made;
+    WatermarkPosition position = new WatermarkPosition();
+    if (json == null) return position;
     try {
-      JsonNode given = JSON.readTree(json);
-      if (!given.path(SOURCES).isObject()) return null;
-      made.move(millis(given.path(MARK)));
-      for (Map.Entry<String, JsonNode> each : given.path(SOURCES).properties()) {
-        Marks marks = made.source(each.getKey());
-        marks.watermark = millis(each.getValue().path(MARK));
-        for (Map.Entry<String, JsonNode> part : each.getValue().path(PARTITIONS).properties()) {
+      JsonNode root = JSON.readTree(json);
+      if (!root.path(SOURCES).isObject()) return null;
+      position.move(millis(root.path(MARK)));
+      for (Map.Entry<String, JsonNode> entry : root.path(SOURCES).properties()) {
+        Marks marks = position.source(entry.getKey());
+        marks.watermark = millis(entry.getValue().path(MARK));
+        for (Map.Entry<String, JsonNode> part : entry.getValue().path(PARTITIONS).properties()) {
           long mark = millis(part.getValue().path(0));
           if (mark != PartitionWatermarks.NONE) marks.partitions.put(part.getKey(), mark);
         }
       }
-      return made;
+      return position;
     } catch (JsonProcessingException error) {
       throw new IllegalStateException("the position of ticks is no JSON: " + json, error);
     }
@@ -98,21 +98,21 @@ final class WatermarkPosition {
    * @param seen of a source and a partition when rows came last, by the clock in ms
    */
   String json(ToLongBiFunction<String, String> seen) {
-    ObjectNode told = JSON.createObjectNode();
-    put(told, watermark);
-    ObjectNode all = told.putObject(SOURCES);
+    ObjectNode root = JSON.createObjectNode();
+    put(root, watermark);
+    ObjectNode all = root.putObject(SOURCES);
     sources.forEach(
         (name, marks) -> {
-          ObjectNode one = all.putObject(name);
-          put(one, marks.watermark);
-          ObjectNode parts = one.putObject(PARTITIONS);
+          ObjectNode source = all.putObject(name);
+          put(source, marks.watermark);
+          ObjectNode parts = source.putObject(PARTITIONS);
           marks.partitions.forEach(
               (partition, mark) -> {
                 ArrayNode pair = parts.putArray(partition);
                 pair.add(mark).add(seen.applyAsLong(name, partition));
               });
         });
-    return told.toString();
+    return root.toString();
   }
 
   private static void put(ObjectNode to, long mark) {

@@ -105,8 +105,8 @@ public final class BatchWriter extends BatchTask {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setString(1, run);
       statement.setString(2, sink);
-      try (ResultSet found = statement.executeQuery()) {
-        return found.next() ? found.getLong(1) : null;
+      try (ResultSet result = statement.executeQuery()) {
+        return result.next() ? result.getLong(1) : null;
       }
     }
   }

@@ -25,11 +25,13 @@ public record Database(JsonNode spec) {
   private static final String[] AWAY = {"08", "57P", "40", "53300", "55P03"};
 
   public Connection connect() throws SQLException {
-    Properties given = new Properties();
-    spec.path("properties").properties().forEach(e -> given.put(e.getKey(), e.getValue().asText()));
-    if (text("user") != null) given.put("user", text("user"));
-    if (text("password") != null) given.put("password", text("password"));
-    return Drivers.connect(url(), text("driver"), given, spec.path("timeout").asInt(60));
+    Properties properties = new Properties();
+    spec.path("properties")
+        .properties()
+        .forEach(e -> properties.put(e.getKey(), e.getValue().asText()));
+    if (text("user") != null) properties.put("user", text("user"));
+    if (text("password") != null) properties.put("password", text("password"));
+    return Drivers.connect(url(), text("driver"), properties, spec.path("timeout").asInt(60));
   }
 
   private String url() {
@@ -55,14 +57,14 @@ public record Database(JsonNode spec) {
 
   /** Whether what failed may work later: the database is not there, is full, or was in the way. */
   static boolean isAway(SQLException error) {
-    for (Throwable each = error; each != null; each = each.getCause()) {
-      if (each instanceof SQLTransientException || each instanceof SQLRecoverableException)
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLTransientException || cause instanceof SQLRecoverableException)
         return true;
-      if (!(each instanceof SQLException found)) continue;
-      String state = found.getSQLState() == null ? "" : found.getSQLState();
+      if (!(cause instanceof SQLException sqlError)) continue;
+      String state = sqlError.getSQLState() == null ? "" : sqlError.getSQLState();
       for (String away : AWAY) if (state.startsWith(away)) return true;
-      boolean sqlite = found.getClass().getName().startsWith("org.sqlite.");
-      if (sqlite && SQLITE_BUSY.contains(found.getErrorCode() & 0xff)) return true;
+      boolean sqlite = sqlError.getClass().getName().startsWith("org.sqlite.");
+      if (sqlite && SQLITE_BUSY.contains(sqlError.getErrorCode() & 0xff)) return true;
     }
     return false;
   }
@@ -96,16 +98,16 @@ public record Database(JsonNode spec) {
         try (PreparedStatement statement =
                 connection.prepareStatement("SELECT * FROM " + candidate + " WHERE 1 = 0");
             var rows = statement.executeQuery()) {
-          ObjectNode found = json.createObjectNode().put("table", candidate);
+          ObjectNode result = json.createObjectNode().put("table", candidate);
           ResultSetMetaData columns = rows.getMetaData();
           for (int i = 1; i <= columns.getColumnCount(); i++)
-            found
+            result
                 .withArray("columns")
                 .addObject()
                 .put("name", columns.getColumnName(i))
                 .put("code", columns.getColumnType(i))
                 .put("type", columns.getColumnTypeName(i));
-          return found.toString();
+          return result.toString();
         } catch (SQLException error) {
           if (isAway(error)) throw error;
           if (first == null) first = error;
@@ -127,9 +129,9 @@ public record Database(JsonNode spec) {
     Database database = of(description);
     try (Connection connection = database.connect()) {
       SQLException last = null;
-      for (String each : statements) {
+      for (String sql : statements) {
         try (var statement = connection.createStatement()) {
-          statement.execute(each);
+          statement.execute(sql);
           return;
         } catch (SQLException error) {
           last = error;

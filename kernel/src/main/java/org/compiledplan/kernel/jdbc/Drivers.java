@@ -21,20 +21,20 @@ final class Drivers {
    * @param driver the driver's class, or null for the one that takes the URL
    * @param timeout seconds until the attempt is given up
    */
-  static Connection connect(String url, String driver, Properties given, int timeout)
+  static Connection connect(String url, String driver, Properties properties, int timeout)
       throws SQLException {
     DriverManager.setLoginTimeout(timeout);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    if (driver != null) return connect(named(driver, loader), url, given);
+    if (driver != null) return connect(named(driver, loader), url, properties);
     // Loading them also registers them, so that those of the kernel's own loader are found last, by
     // the manager.
-    for (Driver found : ServiceLoader.load(Driver.class, loader)) {
-      if (found.acceptsURL(url)) return connect(found, url, given);
+    for (Driver candidate : ServiceLoader.load(Driver.class, loader)) {
+      if (candidate.acceptsURL(url)) return connect(candidate, url, properties);
     }
-    if (DriverManager.drivers().noneMatch(found -> accepts(found, url)))
+    if (DriverManager.drivers().noneMatch(registered -> accepts(registered, url)))
       throw new DatabaseException(
           "no JDBC driver on the class path takes the URL " + Database.shown(url));
-    return DriverManager.getConnection(url, given);
+    return DriverManager.getConnection(url, properties);
   }
 
   private static boolean accepts(Driver driver, String url) {
@@ -45,9 +45,9 @@ final class Drivers {
     }
   }
 
-  private static Connection connect(Driver driver, String url, Properties given)
+  private static Connection connect(Driver driver, String url, Properties properties)
       throws SQLException {
-    Connection connection = driver.connect(url, given);
+    Connection connection = driver.connect(url, properties);
     if (connection != null) return connection;
     throw new DatabaseException(
         "the driver %s does not take the URL %s"

@@ -85,10 +85,10 @@ public final class JdbcTable extends StreamProvider {
       if (((LongOffset) start).offset() >= ((LongOffset) until).offset())
         return new InputPartition[0];
       JsonNode queries = spec.path("queries");
-      InputPartition[] found = new InputPartition[queries.size()];
-      for (int i = 0; i < found.length; i++)
-        found[i] = new Query(spec.toString(), queries.get(i).asText());
-      return found;
+      InputPartition[] partitions = new InputPartition[queries.size()];
+      for (int i = 0; i < partitions.length; i++)
+        partitions[i] = new Query(spec.toString(), queries.get(i).asText());
+      return partitions;
     }
 
     @Override

@@ -65,8 +65,8 @@ public enum JdbcValues {
         case "time" -> row.getObject(column, LocalTime.class);
         case "timestamp_ntz" -> row.getObject(column, LocalDateTime.class);
         default -> {
-          OffsetDateTime found = row.getObject(column, OffsetDateTime.class);
-          yield found == null ? null : found.toInstant();
+          OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
+          yield value == null ? null : value.toInstant();
         }
       };
     }
@@ -102,9 +102,9 @@ public enum JdbcValues {
         case "time" -> LocalTime.parse(text);
         default -> {
           String iso = text.replace(' ', 'T');
-          LocalDateTime found =
+          LocalDateTime value =
               iso.contains("T") ? LocalDateTime.parse(iso) : LocalDate.parse(iso).atStartOfDay();
-          yield type.equals("timestamp_ntz") ? found : found.toInstant(ZoneOffset.UTC);
+          yield type.equals("timestamp_ntz") ? value : value.toInstant(ZoneOffset.UTC);
         }
       };
     }
@@ -158,17 +158,17 @@ public enum JdbcValues {
         return time == null ? null : time.toLocalTime();
       }
       default -> {
-        Timestamp found = row.getTimestamp(column);
-        if (found == null) return null;
-        return type.equals("timestamp_ntz") ? found.toLocalDateTime() : found.toInstant();
+        Timestamp value = row.getTimestamp(column);
+        if (value == null) return null;
+        return type.equals("timestamp_ntz") ? value.toLocalDateTime() : value.toInstant();
       }
     }
   }
 
   public static String[] types(JsonNode spec) {
-    String[] found = new String[spec.path("types").size()];
-    for (int i = 0; i < found.length; i++) found[i] = spec.path("types").get(i).asText();
-    return found;
+    String[] types = new String[spec.path("types").size()];
+    for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
+    return types;
   }
 
   public void set(PreparedStatement to, int at, String type, Object value) throws SQLException {
@@ -215,31 +215,31 @@ public enum JdbcValues {
 
   /** The name of an array's elements; those of an array of arrays are the innermost. */
   private static String element(String type) {
-    String found = inner(type);
-    while (found.startsWith("array<")) found = inner(found);
-    return found.startsWith("decimal") ? "numeric" : ELEMENTS.get(found);
+    String element = inner(type);
+    while (element.startsWith("array<")) element = inner(element);
+    return element.startsWith("decimal") ? "numeric" : ELEMENTS.get(element);
   }
 
   private Object[] elements(Object value, String type) {
-    List<?> given =
+    List<?> items =
         value instanceof scala.collection.Seq
             ? CollectionConverters.asJava((scala.collection.Seq<?>) value)
             : (List<?>) value;
     // Drivers write other objects by their texts, and bytes have none.
-    Object[] found = type.equals("binary") ? new byte[given.size()][] : new Object[given.size()];
-    for (int i = 0; i < found.length; i++) {
-      Object each = given.get(i);
-      if (each == null) continue;
-      found[i] = type.startsWith("array<") ? elements(each, inner(type)) : toJdbc(each, type);
+    Object[] jdbc = type.equals("binary") ? new byte[items.size()][] : new Object[items.size()];
+    for (int i = 0; i < jdbc.length; i++) {
+      Object item = items.get(i);
+      if (item == null) continue;
+      jdbc[i] = type.startsWith("array<") ? elements(item, inner(type)) : toJdbc(item, type);
     }
-    return found;
+    return jdbc;
   }
 
   /** A column's value as a Spark type. */
   public Object fromJdbc(ResultSet row, int column, String type) throws SQLException {
     if (type.startsWith("array<")) {
-      Array found = row.getArray(column);
-      return found == null ? null : JdbcArrays.toSpark(found.getArray(), inner(type));
+      Array array = row.getArray(column);
+      return array == null ? null : JdbcArrays.toSpark(array.getArray(), inner(type));
     }
     Object value = read(row, column, type);
     return row.wasNull() ? null : value;

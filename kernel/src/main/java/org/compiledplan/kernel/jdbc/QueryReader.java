@@ -73,13 +73,13 @@ final class QueryReader implements PartitionReader<InternalRow> {
 
   @Override
   public InternalRow get() {
-    Object[] found = new Object[types.length];
+    Object[] cells = new Object[types.length];
     try {
-      for (int i = 0; i < found.length; i++) found[i] = values.fromJdbc(rows, i + 1, types[i]);
+      for (int i = 0; i < cells.length; i++) cells[i] = values.fromJdbc(rows, i + 1, types[i]);
     } catch (SQLException error) {
       throw database.failed(error, doing());
     }
-    Row row = RowFactory.create(found);
+    Row row = RowFactory.create(cells);
     return (InternalRow) toSpark.apply(row);
   }
 

@@ -26,7 +26,7 @@ final class Clients {
    * @param loader one that finds Kafka's clients
    */
   static Transactions transactions(ClassLoader loader) {
-    return (Transactions) made(loader, "ProducerTransactions");
+    return (Transactions) instance(loader, "ProducerTransactions");
   }
 
   /**
@@ -35,10 +35,10 @@ final class Clients {
    * @param loader one that finds Kafka's clients
    */
   static Sender sender(ClassLoader loader) {
-    return (Sender) made(loader, "ProducerSender");
+    return (Sender) instance(loader, "ProducerSender");
   }
 
-  private static Object made(ClassLoader loader, String name) {
+  private static Object instance(ClassLoader loader, String name) {
     try {
       return within(loader).loadClass(PACKAGE + name).getDeclaredConstructor().newInstance();
     } catch (ReflectiveOperationException | LinkageError error) {
@@ -53,9 +53,9 @@ final class Clients {
       return own;
     } catch (ClassNotFoundException error) {
       WeakReference<Loader> known = LOADERS.get(loader);
-      Loader found = known == null ? null : known.get();
-      if (found == null) LOADERS.put(loader, new WeakReference<>(found = new Loader(loader)));
-      return found;
+      Loader cached = known == null ? null : known.get();
+      if (cached == null) LOADERS.put(loader, new WeakReference<>(cached = new Loader(loader)));
+      return cached;
     }
   }
 
@@ -69,8 +69,8 @@ final class Clients {
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
       if (!name.startsWith(PACKAGE)) return super.loadClass(name, resolve);
       synchronized (getClassLoadingLock(name)) {
-        Class<?> found = findLoadedClass(name);
-        return found == null ? defined(name) : found;
+        Class<?> loaded = findLoadedClass(name);
+        return loaded == null ? defined(name) : loaded;
       }
     }
 

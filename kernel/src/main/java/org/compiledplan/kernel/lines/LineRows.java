@@ -125,7 +125,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
             line,
             countsLines ? number : 0,
             lines.position(),
-            table.putsAside ? found -> fault = found : null);
+            table.putsAside ? failure -> fault = failure : null);
     change = 0;
     return true;
   }
@@ -146,10 +146,10 @@ final class LineRows extends AbstractIterator<InternalRow> {
   private InternalRow changed(InternalRow from) {
     Object[] values = new Object[table.required.length()];
     byte[] suffix = from.isNullAt(1) ? null : from.getBinary(1);
-    Object[] given = ((GenericInternalRow) from).values();
-    fill(values, given[0], suffix);
+    Object[] cells = ((GenericInternalRow) from).values();
+    fill(values, cells[0], suffix);
     for (int i = 0; i < table.places.length; i++) {
-      if (table.places[i] >= 0) values[table.places[i]] = given[2 + i];
+      if (table.places[i] >= 0) values[table.places[i]] = cells[2 + i];
     }
     return shared.row(values);
   }

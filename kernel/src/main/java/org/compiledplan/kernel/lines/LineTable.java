@@ -62,14 +62,14 @@ final class LineTable implements Serializable {
    *     has them, the last two in JSON; `common` and `putsAside`
    * @param required the columns that are read
    */
-  LineTable(scala.collection.immutable.Map<String, String> given, StructType required) {
-    format = given.apply("format");
-    table = given.apply("table");
-    String whole = given.apply("shape");
-    options = read(given.apply("settings"), new TypeReference<>() {});
-    metadata = read(given.apply("metadata"), new TypeReference<>() {});
-    common = Integer.parseInt(given.apply("common"));
-    putsAside = Boolean.parseBoolean(given.apply("putsAside"));
+  LineTable(scala.collection.immutable.Map<String, String> properties, StructType required) {
+    format = properties.apply("format");
+    table = properties.apply("table");
+    String whole = properties.apply("shape");
+    options = read(properties.apply("settings"), new TypeReference<>() {});
+    metadata = read(properties.apply("metadata"), new TypeReference<>() {});
+    common = Integer.parseInt(properties.apply("common"));
+    putsAside = Boolean.parseBoolean(properties.apply("putsAside"));
     this.required = required;
     List<String> names = List.of(required.fieldNames());
     kind = names.indexOf(KIND);
@@ -83,14 +83,14 @@ final class LineTable implements Serializable {
   }
 
   static StructType schema(String shape, List<String> metadata, boolean putsAside) {
-    StructType found =
+    StructType schema =
         new StructType()
             .add(KIND, DataTypes.ByteType)
             .add(ORD, DataTypes.LongType)
             .add(PATH, DataTypes.BinaryType);
     StructField[] fields = Formats.changeType(shape, metadata).fields();
-    for (int i = 2; i < fields.length; i++) found = found.add(fields[i]);
-    return putsAside ? found.add(FAULT, Formats.FAULT) : found;
+    for (int i = 2; i < fields.length; i++) schema = schema.add(fields[i]);
+    return putsAside ? schema.add(FAULT, Formats.FAULT) : schema;
   }
 
   boolean isFolder() {

@@ -129,10 +129,10 @@ public final class LookupTable {
       for (int i = 0; i < key.length(); i++)
         statement.setObject(i + 1, values.toJdbc(key.get(i), ""));
       List<Row> rows = new ArrayList<>();
-      try (ResultSet found = statement.executeQuery()) {
-        while (found.next()) {
+      try (ResultSet result = statement.executeQuery()) {
+        while (result.next()) {
           Object[] row = new Object[types.length];
-          for (int i = 0; i < types.length; i++) row[i] = values.fromJdbc(found, i + 1, types[i]);
+          for (int i = 0; i < types.length; i++) row[i] = values.fromJdbc(result, i + 1, types[i]);
           rows.add(RowFactory.create(row));
         }
       }

@@ -34,9 +34,9 @@ final class Accumulated implements Stored, Partial {
 
   /** What {@link #toBytes} gave. */
   static Accumulated of(AggregateCalls calls, byte[] bytes) {
-    Accumulated found = new Accumulated(calls);
-    found.fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
-    return found;
+    Accumulated state = new Accumulated(calls);
+    state.fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
+    return state;
   }
 
   @Override
@@ -70,9 +70,9 @@ final class Accumulated implements Stored, Partial {
   }
 
   /** Takes in what another took, which stays as it is. */
-  void merge(Accumulated other) {
-    AggregateCalls.merge(accumulators.parts(), other.accumulators.parts());
-    rows += other.rows;
+  void merge(Accumulated source) {
+    AggregateCalls.merge(accumulators.parts(), source.accumulators.parts());
+    rows += source.rows;
   }
 
   /** Rows that were added, less those that were taken back. */

@@ -109,9 +109,9 @@ final class AggregateCalls {
   }
 
   Accumulator[] fresh() {
-    Accumulator[] made = new Accumulator[functions.size()];
-    for (int i = 0; i < made.length; i++) made[i] = functions.get(i).get();
-    return made;
+    Accumulator[] accumulators = new Accumulator[functions.size()];
+    for (int i = 0; i < accumulators.length; i++) accumulators[i] = functions.get(i).get();
+    return accumulators;
   }
 
   /** Takes a row in, or out if it does not add. */

@@ -38,12 +38,12 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
   }
 
   private final class Work extends EntryWork {
-    private Object[] kept;
+    private Object[] stored;
     private boolean written;
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      if (entry != null) kept = entry.row;
+      if (entry != null) stored = entry.row;
     }
 
     @Override
@@ -51,33 +51,33 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
       boolean passes = filterColumn < 0 || Boolean.TRUE.equals(row.values()[filterColumn]);
       if (RowKinds.isAdd(row.kind()) && passes) {
         update(filterColumn < 0 ? row.values() : without(row.values(), filterColumn), out);
-      } else if (kept != null) {
+      } else if (stored != null) {
         // The row that is known, for a deletion may come with its key only.
-        out.emit(RowKinds.DELETE, kept);
-        kept = null;
+        out.emit(RowKinds.DELETE, stored);
+        stored = null;
       }
     }
 
     private void update(Object[] next, Out out) {
-      if (kept == null) {
+      if (stored == null) {
         out.emit(RowKinds.INSERT, next);
       } else {
-        if (ttl <= 0 && Values.equalRows(kept, next)) return;
-        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, kept);
+        if (ttl <= 0 && Values.equalRows(stored, next)) return;
+        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, stored);
         out.emit(RowKinds.UPDATE_AFTER, next);
       }
-      kept = next;
+      stored = next;
       written = true;
     }
 
     @Override
     public void close(Out out) {
-      if (kept == null) {
+      if (stored == null) {
         entry = null;
         save();
       } else if (written) {
         entry = format.fresh();
-        entry.row = kept;
+        entry.row = stored;
         save();
       }
     }

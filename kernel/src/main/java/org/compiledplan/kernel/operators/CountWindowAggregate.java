@@ -79,11 +79,11 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
       if (windows.key.isNone()) windows.key = PackedRow.of(row.values(), grouping);
       if (windows.next == 0) windows.windows.add(new Window());
       windows.next = (windows.next + 1) % slide;
-      for (Iterator<Window> each = windows.windows.iterator(); each.hasNext(); ) {
-        Window window = each.next();
+      for (Iterator<Window> iterator = windows.windows.iterator(); iterator.hasNext(); ) {
+        Window window = iterator.next();
         window.rows.process(row.values(), RowKinds.isAdd(row.kind()));
         if (++window.came < size) continue;
-        each.remove();
+        iterator.remove();
         if (!needRetraction || window.rows.rows() != 0) emit(window, row.values(), out);
       }
     }

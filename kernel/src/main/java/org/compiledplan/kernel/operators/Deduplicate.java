@@ -34,12 +34,12 @@ final class Deduplicate extends EntryOperator<KeptRow> {
   }
 
   private final class Work extends EntryWork {
-    private Object[] kept;
+    private Object[] stored;
     private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      if (entry != null) kept = entry.row;
+      if (entry != null) stored = entry.row;
     }
 
     @Override
@@ -47,21 +47,21 @@ final class Deduplicate extends EntryOperator<KeptRow> {
       if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (kept != null && !replaces(row.values())) return;
-      if (kept == null) {
+      if (stored != null && !replaces(row.values())) return;
+      if (stored == null) {
         out.emit(
             generateInsert || !keepLast ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row.values());
       } else {
-        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, kept);
+        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, stored);
         out.emit(RowKinds.UPDATE_AFTER, row.values());
       }
-      kept = row.values();
+      stored = row.values();
       changed = true;
     }
 
     private boolean replaces(Object[] row) {
       if (rowtime < 0) return keepLast;
-      int order = Values.compare(row[rowtime], kept[rowtime]);
+      int order = Values.compare(row[rowtime], stored[rowtime]);
       return keepLast ? order >= 0 : order < 0;
     }
 
@@ -69,7 +69,7 @@ final class Deduplicate extends EntryOperator<KeptRow> {
     public void close(Out out) {
       if (changed) {
         entry = format.fresh();
-        entry.row = onlyKey == null ? kept : OperatorSpec.values(kept, onlyKey);
+        entry.row = onlyKey == null ? stored : OperatorSpec.values(stored, onlyKey);
         save();
       } else if (entry == null) {
         save();

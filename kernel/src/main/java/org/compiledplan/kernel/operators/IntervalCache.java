@@ -101,9 +101,9 @@ final class IntervalCache implements Stored {
   List<Cached> between(long lower, long upper) {
     if (rows.isEmpty() || lower > upper) return List.of();
     int first = lower == Long.MIN_VALUE ? 0 : behind(lower - 1);
-    List<Cached> found = rows.subList(first, behind(upper));
-    if (!hasDead) return found;
-    List<Cached> live = new ArrayList<>(found);
+    List<Cached> inInterval = rows.subList(first, behind(upper));
+    if (!hasDead) return inInterval;
+    List<Cached> live = new ArrayList<>(inInterval);
     live.removeIf(cached -> cached.dead);
     return live;
   }

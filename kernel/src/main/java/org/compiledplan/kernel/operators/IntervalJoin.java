@@ -85,23 +85,23 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
         return;
       }
       caches = current();
-      int other = 1 - port;
+      int opposite = 1 - port;
       long at = eventTime ? Rowtime.of(row.values(), time[port]) : context.processingTime();
       long now = eventTime ? watermark(row) : context.processingTime();
       caches.cleanUp(LEFT, now);
       caches.cleanUp(RIGHT, now);
       boolean matched = false;
       List<Cached> near =
-          caches.of[other].between(
-              TimeMath.minus(at, reach[other]), TimeMath.plus(at, reach[port]));
+          caches.of[opposite].between(
+              TimeMath.minus(at, reach[opposite]), TimeMath.plus(at, reach[port]));
       for (Cached cached : near) {
-        Object[] found = cached.row();
-        if (!inputs.matches(port == LEFT, row.values(), found)) continue;
+        Object[] match = cached.row();
+        if (!inputs.matches(port == LEFT, row.values(), match)) continue;
         matched = true;
-        caches.of[other].match(cached);
-        out.emit(RowKinds.INSERT, inputs.joined(port == LEFT, row.values(), found));
+        caches.of[opposite].match(cached);
+        out.emit(RowKinds.INSERT, inputs.joined(port == LEFT, row.values(), match));
       }
-      if (now > Long.MIN_VALUE) caches.of[other].expire(expired(other, now), outer[other]);
+      if (now > Long.MIN_VALUE) caches.of[opposite].expire(expired(opposite, now), outer[opposite]);
       if (now < TimeMath.plus(at, reach[port])) caches.add(port, at, row.values(), matched);
       else if (!matched && outer[port])
         out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));

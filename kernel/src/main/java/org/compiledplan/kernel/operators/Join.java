@@ -53,10 +53,10 @@ final class Join extends JoinOperator {
     }
 
     /** Whether two rows of an input match the same rows of the other one. */
-    private boolean matchesAlike(boolean left, RowStore.Entry one, Object[] another) {
+    private boolean matchesAlike(boolean left, RowStore.Entry stored, Object[] another) {
       if (inputs.condition == RowPredicate.TRUE) return true;
       RowStore others = store(left ? 1 : 0);
-      return matches(left, one.row(), others).equals(matches(left, another, others));
+      return matches(left, stored.row(), others).equals(matches(left, another, others));
     }
 
     private void joinInner(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
@@ -67,9 +67,9 @@ final class Join extends JoinOperator {
       boolean left = row.port() == 0;
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
-        Object[] other = stored.row();
-        if (inputs.matches(left, row.values(), other))
-          out.emit(row.kind(), inputs.joined(left, row.values(), other));
+        Object[] match = stored.row();
+        if (inputs.matches(left, row.values(), match))
+          out.emit(row.kind(), inputs.joined(left, row.values(), match));
       }
     }
 

@@ -30,8 +30,8 @@ final class JoinInputs {
   }
 
   /** The result of a row of one input and one of the other. */
-  Object[] joined(boolean inputIsLeft, Object[] input, Object[] other) {
-    return inputIsLeft ? joined(input, other) : joined(other, input);
+  Object[] joined(boolean inputIsLeft, Object[] input, Object[] opposite) {
+    return inputIsLeft ? joined(input, opposite) : joined(opposite, input);
   }
 
   /** The row of one input with nulls in place of the other. */
@@ -75,9 +75,9 @@ final class JoinInputs {
 
   private static boolean containsAll(int[] columns, int[] wanted) {
     for (int column : wanted) {
-      boolean found = false;
-      for (int candidate : columns) found |= candidate == column;
-      if (!found) return false;
+      boolean contained = false;
+      for (int candidate : columns) contained |= candidate == column;
+      if (!contained) return false;
     }
     return true;
   }
@@ -95,8 +95,8 @@ final class JoinInputs {
     return false;
   }
 
-  boolean matches(boolean inputIsLeft, Object[] input, Object[] other) {
-    return inputIsLeft ? condition.test(input, other) : condition.test(other, input);
+  boolean matches(boolean inputIsLeft, Object[] input, Object[] opposite) {
+    return inputIsLeft ? condition.test(input, opposite) : condition.test(opposite, input);
   }
 
   /**

@@ -56,7 +56,7 @@ final class Matcher {
   }
 
   /** Takes the next row, in the order of the pattern. */
-  void take(Open open, Event event, Consumer<PartialMatch> found) {
+  void take(Open open, Event event, Consumer<PartialMatch> emit) {
     List<PartialMatch> next = new ArrayList<>();
     List<PartialMatch> complete = new ArrayList<>();
     for (PartialMatch match : open.partial) follow(match, event, next, complete);
@@ -65,14 +65,14 @@ final class Matcher {
     open.partial = next;
     open.complete.addAll(complete);
     open.complete.sort(BY_START);
-    release(open, found);
+    release(open, emit);
   }
 
   /** Drops the matches that have lasted too long. */
-  void advance(Open open, long time, Consumer<PartialMatch> found) {
+  void advance(Open open, long time, Consumer<PartialMatch> emit) {
     if (within <= 0 || open.partial.isEmpty()) return;
     if (open.partial.removeIf(match -> TimeMath.plus(match.first.time(), within) <= time))
-      release(open, found);
+      release(open, emit);
   }
 
   /** The time from which on the first open match has lasted too long; none if none can. */
@@ -142,7 +142,7 @@ final class Matcher {
     return is[variable];
   }
 
-  private void release(Open open, Consumer<PartialMatch> found) {
+  private void release(Open open, Consumer<PartialMatch> emit) {
     while (!open.complete.isEmpty()) {
       PartialMatch first = open.complete.get(0);
       if (!open.partial.isEmpty() && BY_START.compare(first, open.partial.get(0)) > 0) return;
@@ -150,7 +150,7 @@ final class Matcher {
       long keep = firstKept(first);
       open.partial.removeIf(match -> match.first.number() < keep);
       open.complete.removeIf(match -> match.first.number() < keep);
-      found.accept(first);
+      emit.accept(first);
     }
   }
 

@@ -103,15 +103,15 @@ final class MultiJoin extends JoinOperator {
 
     /** What a row would send while the one that it replaces is there, without its own columns. */
     private List<Object[]> othersOf(InputRow row) {
-      List<Object[]> found = new ArrayList<>();
+      List<Object[]> result = new ArrayList<>();
       int from = offsets[row.port()], to = from + row.values().length;
       join(
           row,
           (kind, values) -> {
             Arrays.fill(values, from, to, null);
-            found.add(values);
+            result.add(values);
           });
-      return found;
+      return result;
     }
 
     /** Completes the combination from the given input on and emits what becomes of it. */

@@ -93,7 +93,7 @@ public record OperatorSpec(
     return values;
   }
 
-  public IllegalArgumentException problem(String what) {
-    return new IllegalArgumentException("operator " + uid() + " (" + type() + ") " + what);
+  public IllegalArgumentException problem(String message) {
+    return new IllegalArgumentException("operator " + uid() + " (" + type() + ") " + message);
   }
 }

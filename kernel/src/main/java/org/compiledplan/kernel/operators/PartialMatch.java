@@ -39,8 +39,8 @@ final class PartialMatch {
   }
 
   /** The same rows in another state. */
-  PartialMatch at(int other) {
-    return new PartialMatch(before, event, variable, other);
+  PartialMatch at(int newState) {
+    return new PartialMatch(before, event, variable, newState);
   }
 
   boolean isEmpty() {

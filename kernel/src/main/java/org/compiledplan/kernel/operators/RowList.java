@@ -52,8 +52,8 @@ final class RowList implements Stored {
   }
 
   /** Puts another list's rows behind its own. */
-  void addAll(RowList other) {
-    entries.addAll(other.entries);
+  void addAll(RowList source) {
+    entries.addAll(source.entries);
   }
 
   int size() {

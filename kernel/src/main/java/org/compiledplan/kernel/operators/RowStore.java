@@ -189,8 +189,8 @@ final class RowStore implements Stored {
         index.computeIfAbsent(keyOf(values, stored), k -> new ArrayList<>(1)).add(stored);
       }
     }
-    List<Entry> found = index.get(keyOf(row, encoded));
-    return found == null ? null : found.get(0);
+    List<Entry> entries = index.get(keyOf(row, encoded));
+    return entries == null ? null : entries.get(0);
   }
 
   private PackedRow keyOf(Object[] row, Entry encoded) {

@@ -135,8 +135,8 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
     private void add(List<Change> changes, Change next) {
       boolean adds = RowKinds.isAdd(next.kind);
       for (int i = 0; i < changes.size(); i++) {
-        Change other = changes.get(i);
-        if (RowKinds.isAdd(other.kind) != adds && Values.equalRows(other.row, next.row)) {
+        Change earlier = changes.get(i);
+        if (RowKinds.isAdd(earlier.kind) != adds && Values.equalRows(earlier.row, next.row)) {
           changes.remove(i);
           return;
         }

@@ -50,8 +50,8 @@ public final class StrictObject extends ObjectNode {
 
   /** Whether an object has a field that former releases did not write; asking does not read it. */
   static boolean holds(JsonNode json, String field) {
-    for (Map.Entry<String, JsonNode> each : json.properties()) {
-      if (each.getKey().equals(field)) return true;
+    for (Map.Entry<String, JsonNode> property : json.properties()) {
+      if (property.getKey().equals(field)) return true;
     }
     return false;
   }

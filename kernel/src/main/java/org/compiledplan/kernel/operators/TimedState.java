@@ -101,14 +101,14 @@ public abstract class TimedState implements KeyedState {
 
   private void find() {
     if (loaded) return;
-    byte[] found = load();
+    byte[] bytes = load();
     loaded = true;
-    if (found != null) split(found);
+    if (bytes != null) split(bytes);
   }
 
-  private void split(byte[] found) {
-    stored = found.length;
-    Parts parts = split(uid(), found);
+  private void split(byte[] hostBytes) {
+    stored = hostBytes.length;
+    Parts parts = split(uid(), hostBytes);
     bytes = parts.bytes;
     timer = parts.timer;
   }

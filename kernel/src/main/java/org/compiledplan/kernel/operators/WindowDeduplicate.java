@@ -41,22 +41,22 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
   }
 
   @Override
-  public boolean add(Kept kept, InputRow row) {
-    if (kept.row != null) {
-      int order = Values.compare(row.values()[orderColumn], kept.row[orderColumn]);
+  public boolean add(Kept state, InputRow row) {
+    if (state.row != null) {
+      int order = Values.compare(row.values()[orderColumn], state.row[orderColumn]);
       if (keepLast ? order < 0 : order >= 0) return false;
     }
-    kept.row = row.values();
+    state.row = row.values();
     return true;
   }
 
   @Override
-  public int entries(Kept kept) {
-    return kept.row == null ? 0 : 1;
+  public int entries(Kept state) {
+    return state.row == null ? 0 : 1;
   }
 
   @Override
-  public void emit(Kept kept, Out out) {
-    out.emit(RowKinds.INSERT, kept.row);
+  public void emit(Kept state, Out out) {
+    out.emit(RowKinds.INSERT, state.row);
   }
 }

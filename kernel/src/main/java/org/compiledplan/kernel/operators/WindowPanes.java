@@ -129,8 +129,8 @@ final class WindowPanes {
 
     Pane of(long slice, long first, long last, long start) {
       Pane wanted = new Pane(slice, first, last, start, null);
-      Pane found = panes.get(wanted);
-      if (found != null) return found;
+      Pane pane = panes.get(wanted);
+      if (pane != null) return pane;
       wanted.rows = new Accumulated(calls);
       panes.put(wanted, wanted);
       return wanted;
@@ -161,11 +161,11 @@ final class WindowPanes {
 
     @Override
     public BitSet columns() {
-      BitSet found = calls.columns();
+      BitSet columns = calls.columns();
       for (int column : new int[] {time, startColumn, endColumn}) {
-        if (column >= 0) found.set(column);
+        if (column >= 0) columns.set(column);
       }
-      return found;
+      return columns;
     }
 
     @Override

@@ -51,9 +51,9 @@ public final class SinkWriter extends ForeachWriter<Row> {
   public boolean open(long partition, long epoch) {
     sinks = new ArrayList<>();
     try {
-      JsonNode told = JsonText.read(description);
-      Task task = new Task(partition, epoch, told.path("ticked").asBoolean(), hadoop.value());
-      for (JsonNode spec : told.path("sinks")) sinks.add(RowSinks.open(spec, task));
+      JsonNode root = JsonText.read(description);
+      Task task = new Task(partition, epoch, root.path("ticked").asBoolean(), hadoop.value());
+      for (JsonNode spec : root.path("sinks")) sinks.add(RowSinks.open(spec, task));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }

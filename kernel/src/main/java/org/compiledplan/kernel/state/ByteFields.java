@@ -31,8 +31,8 @@ public final class ByteFields {
     }
 
     @Override
-    public long timeNear(String name, long other, long value) {
-      return other + in.readSigned();
+    public long timeNear(String name, long base, long value) {
+      return base + in.readSigned();
     }
 
     @Override
@@ -162,8 +162,8 @@ public final class ByteFields {
     }
 
     @Override
-    public long timeNear(String name, long other, long value) {
-      out.writeSigned(value - other);
+    public long timeNear(String name, long base, long value) {
+      out.writeSigned(value - base);
       return value;
     }
 

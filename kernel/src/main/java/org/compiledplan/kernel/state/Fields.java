@@ -23,7 +23,7 @@ public interface Fields {
   long time(String name, long value);
 
   /** A point in time near another one that is known already. */
-  long timeNear(String name, long other, long value);
+  long timeNear(String name, long base, long value);
 
   /** A point in time that may be missing. */
   OptionalLong maybeTime(String name, OptionalLong value);

@@ -39,19 +39,19 @@ public final class Frames<P extends Framed> {
   /** The parts, which may be changed. */
   public P[] parts() {
     if (parts != null) return parts;
-    P[] made = layout.fresh.get();
+    P[] read = layout.fresh.get();
     if (stored != null) {
       ByteFields.Reader reader = new ByteFields.Reader(new ByteReader(stored, offset, length));
-      for (int i = 0; i < made.length; i++) {
+      for (int i = 0; i < read.length; i++) {
         try {
-          reader.frame(null, made[i]);
+          reader.frame(null, read[i]);
         } catch (StateFormatException error) {
           throw error.of(layout.owner + ", aggregate " + i);
         }
       }
       stored = null;
     }
-    parts = made;
+    parts = read;
     return parts;
   }
 

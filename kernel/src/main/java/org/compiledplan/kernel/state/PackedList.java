@@ -46,10 +46,10 @@ public final class PackedList<T extends Stored> {
   }
 
   /** Puts another list's elements behind its own. */
-  public void addAll(PackedList<T> other) {
+  public void addAll(PackedList<T> source) {
     appending();
-    other.writeElements(added.out());
-    count += other.count;
+    source.writeElements(added.out());
+    count += source.count;
   }
 
   private void appending() {

@@ -53,8 +53,8 @@ public final class PackedRow {
   }
 
   @Override
-  public boolean equals(Object other) {
-    if (!(other instanceof PackedRow that)) return false;
+  public boolean equals(Object object) {
+    if (!(object instanceof PackedRow that)) return false;
     return hashCode() == that.hashCode()
         && Arrays.equals(
             buffer, offset, offset + length, that.buffer, that.offset, that.offset + that.length);

@@ -61,7 +61,7 @@ public final class SchemaFields implements Fields {
   }
 
   @Override
-  public long timeNear(String name, long other, long value) {
+  public long timeNear(String name, long base, long value) {
     return field(name, Is.TIME_NEAR, value);
   }
 

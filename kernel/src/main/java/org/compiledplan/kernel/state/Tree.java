@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 public final class Tree extends LinkedHashMap<String, Object> {
   public Tree() {}
 
-  public Tree(Tree other) {
-    super(other);
+  public Tree(Tree source) {
+    super(source);
   }
 }

@@ -34,7 +34,7 @@ public final class TreeFields {
     }
 
     @Override
-    default long timeNear(String name, long other, long value) {
+    default long timeNear(String name, long base, long value) {
       return number(name, value);
     }
 

@@ -74,23 +74,23 @@ final class FieldsConversion {
         Widening widening = context.widening(old.type(), next.type());
         yield next.is() == FieldShape.Is.VALUE
             ? new Step(widening.sameBytes(), widening::apply)
-            : new Step(widening.sameBytes(), values -> each(values, widening::apply));
+            : new Step(widening.sameBytes(), values -> mapped(values, widening::apply));
       }
       case ROW, MAYBE_ROW, PACKED_ROW, ROWS -> {
         RowConversion rows = RowConversion.of(old.columns(), next.columns(), context);
         yield next.is() == FieldShape.Is.ROWS
-            ? new Step(rows.sameBytes, all -> each(all, row -> rows.apply((Object[]) row)))
+            ? new Step(rows.sameBytes, all -> mapped(all, row -> rows.apply((Object[]) row)))
             : new Step(rows.sameBytes, row -> rows.apply((Object[]) row));
       }
       case PART, LIST, PACKED_LIST -> {
         FieldsConversion part = of(old.fields(), next.fields(), context);
         yield next.is() == FieldShape.Is.PART
             ? new Step(part.sameBytes, tree -> part.apply((Tree) tree))
-            : new Step(part.sameBytes, all -> each(all, tree -> part.apply((Tree) tree)));
+            : new Step(part.sameBytes, all -> mapped(all, tree -> part.apply((Tree) tree)));
       }
       case FRAME -> {
         FieldsConversion frame =
-            FrameConversion.one(old.frames().get(0), next.frames().get(0), context);
+            FrameConversion.single(old.frames().get(0), next.frames().get(0), context);
         yield new Step(
             frame.sameBytes,
             tree -> FrameConversion.apply((Tree) tree, frame, old.frames().get(0)));
@@ -103,16 +103,16 @@ final class FieldsConversion {
     };
   }
 
-  private static List<Object> each(Object values, UnaryOperator<Object> apply) {
-    List<Object> made = new ArrayList<>(((List<?>) values).size());
-    for (Object value : (List<?>) values) made.add(apply.apply(value));
-    return made;
+  private static List<Object> mapped(Object values, UnaryOperator<Object> apply) {
+    List<Object> result = new ArrayList<>(((List<?>) values).size());
+    for (Object value : (List<?>) values) result.add(apply.apply(value));
+    return result;
   }
 
   Tree apply(Tree old) {
-    Tree made = new Tree();
+    Tree converted = new Tree();
     for (int i = 0; i < names.length; i++)
-      made.put(names[i], steps[i].apply.apply(old.get(names[i]), old));
-    return made;
+      converted.put(names[i], steps[i].apply.apply(old.get(names[i]), old));
+    return converted;
   }
 }

@@ -56,13 +56,13 @@ final class FrameConversion {
       if (from[i] < 0 || from[i] >= old.size()) throw call.problem("there was no call " + from[i]);
       FrameShape was = old.get(from[i]);
       checkCall(was.description, next.get(i).description, call);
-      inner[i] = one(was, next.get(i), call);
+      inner[i] = single(was, next.get(i), call);
     }
     return new FrameConversion(from, inner, old, next);
   }
 
   /** The fields of one accumulator. */
-  static FieldsConversion one(FrameShape old, FrameShape next, Context context) {
+  static FieldsConversion single(FrameShape old, FrameShape next, Context context) {
     if (next.reads(old)) return FieldsConversion.of(old.fields, old.fields, context);
     if (old.form.code() != next.form.code() || old.form.version() != next.form.version()) {
       throw context.problem("it was " + text(old) + " and is to be " + text(next));
@@ -112,23 +112,23 @@ final class FrameConversion {
    * @param beside the part that they are a field of
    */
   List<Object> apply(List<?> frames, Tree beside) {
-    List<Object> made = new ArrayList<>(from.length);
+    List<Object> converted = new ArrayList<>(from.length);
     for (int i = 0; i < from.length; i++) {
-      made.add(
+      converted.add(
           from[i] == null
               ? begun(next.get(i), beside)
               : apply((Tree) frames.get(from[i]), inner[i], old.get(from[i])));
     }
-    return made;
+    return converted;
   }
 
   private static Tree begun(FrameShape frame, Tree beside) {
     if (!(beside.get(ROWS) instanceof Long) || !countsAll(frame.description)) return frame.fresh;
-    Tree made = new Tree(frame.fresh);
-    Tree fields = new Tree((Tree) made.get(FIELDS));
+    Tree fresh = new Tree(frame.fresh);
+    Tree fields = new Tree((Tree) fresh.get(FIELDS));
     fields.put(COUNT, beside.get(ROWS));
-    made.put(FIELDS, fields);
-    return made;
+    fresh.put(FIELDS, fields);
+    return fresh;
   }
 
   private static boolean countsAll(JsonNode call) {
@@ -141,8 +141,8 @@ final class FrameConversion {
   /** One frame with its fields converted; one that was of another form from the start stays. */
   static Tree apply(Tree frame, FieldsConversion inner, FrameShape old) {
     if (!old.isOf(frame)) return frame;
-    Tree made = new Tree(frame);
-    made.put(FIELDS, inner.apply((Tree) frame.get(FIELDS)));
-    return made;
+    Tree converted = new Tree(frame);
+    converted.put(FIELDS, inner.apply((Tree) frame.get(FIELDS)));
+    return converted;
   }
 }

@@ -45,9 +45,9 @@ public final class OperatorMapping {
         inputs[i][j] = new Place(column.path("input").asInt(), column.path("column").asInt());
       }
     }
-    List<Integer> found = new ArrayList<>();
-    for (JsonNode call : json.path("calls")) found.add(call.isNull() ? null : call.asInt());
-    calls = found.toArray(new Integer[0]);
+    List<Integer> positions = new ArrayList<>();
+    for (JsonNode call : json.path("calls")) positions.add(call.isNull() ? null : call.asInt());
+    calls = positions.toArray(new Integer[0]);
   }
 
   /** The old column that a new one is; null if there was none. */

@@ -42,13 +42,13 @@ final class RowConversion {
     int place = next.place(column);
     if (next.input() < 0) {
       Integer call = context.mapping.call(place);
-      return call == null ? NONE : found(old, -1, call, context);
+      return call == null ? NONE : resolve(old, -1, call, context);
     }
     OperatorMapping.Place was = context.mapping.column(next.input(), place);
-    return was == null ? NONE : found(old, was.input(), was.column(), context);
+    return was == null ? NONE : resolve(old, was.input(), was.column(), context);
   }
 
-  private static int found(Columns old, int input, int place, Context context) {
+  private static int resolve(Columns old, int input, int place, Context context) {
     if (old.input() == input) {
       for (int i = 0; i < old.size(); i++) {
         if (old.place(i) == place) return i;
@@ -62,10 +62,10 @@ final class RowConversion {
 
   Object[] apply(Object[] row) {
     if (row == null) return null;
-    Object[] made = new Object[from.length];
-    for (int i = 0; i < made.length; i++) {
-      if (from[i] != NONE) made[i] = widenings[i].apply(row[from[i]]);
+    Object[] converted = new Object[from.length];
+    for (int i = 0; i < converted.length; i++) {
+      if (from[i] != NONE) converted[i] = widenings[i].apply(row[from[i]]);
     }
-    return made;
+    return converted;
   }
 }

@@ -63,9 +63,9 @@ public final class ByteWriter {
   }
 
   /** The bytes of another writer, with their length before them. */
-  public void writeSized(ByteWriter other) {
-    writeVarLong(other.size);
-    writeBytes(other.buffer, 0, other.size);
+  public void writeSized(ByteWriter source) {
+    writeVarLong(source.size);
+    writeBytes(source.buffer, 0, source.size);
   }
 
   /**

@@ -21,11 +21,11 @@ public final class JsonText {
   /**
    * @param what what the text is, for the message
    */
-  public static JsonNode read(String text, String what) {
+  public static JsonNode read(String text, String subject) {
     try {
       return MAPPER.readTree(text);
     } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException(what + " is no JSON: " + error.getMessage(), error);
+      throw new IllegalArgumentException(subject + " is no JSON: " + error.getMessage(), error);
     }
   }
 }

@@ -61,9 +61,9 @@ public final class Values {
 
   private static boolean equalLists(List<?> a, List<?> b) {
     if (a.size() != b.size()) return false;
-    Iterator<?> other = b.iterator();
+    Iterator<?> right = b.iterator();
     for (Object value : a) {
-      if (!equal(value, other.next())) return false;
+      if (!equal(value, right.next())) return false;
     }
     return true;
   }

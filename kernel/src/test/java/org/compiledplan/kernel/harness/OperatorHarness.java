@@ -66,7 +66,7 @@ public final class OperatorHarness {
   /** Whether states stay as the operator put them, for some steps; and those that do. */
   private boolean keeps;
 
-  private final Map<String, State> kept = new LinkedHashMap<>();
+  private final Map<String, State> liveStates = new LinkedHashMap<>();
 
   /** How often bytes were written. */
   private int writes;
@@ -191,15 +191,15 @@ public final class OperatorHarness {
 
   /** The state of a key, as it was put if that is kept. */
   private State state(String key) {
-    State state = keeps ? kept.computeIfAbsent(key, State::new) : new State(key);
+    State state = keeps ? liveStates.computeIfAbsent(key, State::new) : new State(key);
     state.use();
     return state;
   }
 
   /** Writes what is kept, and keeps it no longer. */
   private void write() {
-    for (State state : kept.values()) state.write();
-    kept.clear();
+    for (State state : liveStates.values()) state.write();
+    liveStates.clear();
   }
 
   /** Gives rows to a session; where they may come folded, some of them do, in parts of any size. */
@@ -239,15 +239,15 @@ public final class OperatorHarness {
    */
   private void checkStates(JsonNode step) {
     StateFormat<?> format = operator.stateFormat();
-    if (!kept.isEmpty()) return;
+    if (!liveStates.isEmpty()) return;
     for (String key : states.keySet()) {
       State state = new State(key);
       byte[] bytes = state.get();
-      int[] told = new int[1];
-      format.entryTimes(bytes, (input, writtenAt, time) -> told[0]++);
-      if (told[0] != format.entries(bytes)) {
+      int[] count = new int[1];
+      format.entryTimes(bytes, (input, writtenAt, time) -> count[0]++);
+      if (count[0] != format.entries(bytes)) {
         throw new IllegalStateException(
-            "of " + format.entries(bytes) + " entries the times of " + told[0] + " are told");
+            "of " + format.entries(bytes) + " entries the times of " + count[0] + " are told");
       }
       if (!Arrays.equals(bytes, format.encode(format.decode(bytes)))) {
         throw new IllegalStateException(

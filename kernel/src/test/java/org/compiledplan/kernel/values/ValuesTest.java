@@ -39,11 +39,11 @@ class ValuesTest {
   @ParameterizedTest
   @MethodSource
   void equals(Object a, Object b) {
-    Object[] one = {a};
-    Object[] other = {b};
-    assertTrue(Values.equalRows(one, other));
-    assertTrue(Values.equalFields(one, other, new int[] {0}));
-    assertEquals(Values.hashRow(one), Values.hashRow(other));
+    Object[] left = {a};
+    Object[] right = {b};
+    assertTrue(Values.equalRows(left, right));
+    assertTrue(Values.equalFields(left, right, new int[] {0}));
+    assertEquals(Values.hashRow(left), Values.hashRow(right));
   }
 
   @Test

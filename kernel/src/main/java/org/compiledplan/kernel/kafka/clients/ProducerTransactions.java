@@ -82,9 +82,11 @@ public final class ProducerTransactions implements Transactions {
   }
 
   static Properties settings(JsonNode spec) {
-    Properties found = new Properties();
-    spec.path("settings").properties().forEach(e -> found.put(e.getKey(), e.getValue().asText()));
-    return found;
+    Properties settings = new Properties();
+    spec.path("settings")
+        .properties()
+        .forEach(e -> settings.put(e.getKey(), e.getValue().asText()));
+    return settings;
   }
 
   private static void send(
@@ -107,12 +109,14 @@ public final class ProducerTransactions implements Transactions {
   /** What Kafka's clients fail with, in words for the user. */
   private static KafkaException failure(RuntimeException error, JsonNode spec, String id) {
     String brokers = spec.path("settings").path("bootstrap.servers").asText();
-    String what = "Kafka's brokers " + brokers + ", writing table " + spec.path("table").asText();
-    for (Throwable each = error; each != null; each = each.getCause()) {
-      String said = each.getClass().getSimpleName() + ": " + each.getMessage();
-      if (each instanceof ProducerFencedException || each instanceof InvalidProducerEpochException)
+    String context =
+        "Kafka's brokers " + brokers + ", writing table " + spec.path("table").asText();
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      String said = cause.getClass().getSimpleName() + ": " + cause.getMessage();
+      if (cause instanceof ProducerFencedException
+          || cause instanceof InvalidProducerEpochException)
         return new KafkaException(
-            what
+            context
                 + ": the transaction "
                 + id
                 + " was ended by the brokers. Another run began to write with the same"
@@ -121,15 +125,16 @@ public final class ProducerTransactions implements Transactions {
                 + spec.path("settings").path("transaction.timeout.ms").asText());
       if (said.contains("transaction.max.timeout.ms"))
         return new KafkaException(
-            what
+            context
                 + ": 'properties.transaction.timeout.ms' = "
                 + spec.path("settings").path("transaction.timeout.ms").asText()
                 + " is more than the brokers' transaction.max.timeout.ms allows");
-      if (each instanceof RetriableException) return new BrokersAwayException(what + ": " + said);
+      if (cause instanceof RetriableException)
+        return new BrokersAwayException(context + ": " + said);
     }
     Throwable last = error;
     while (last.getCause() != null) last = last.getCause();
     return new KafkaException(
-        what + ": " + last.getClass().getSimpleName() + ": " + last.getMessage());
+        context + ": " + last.getClass().getSimpleName() + ": " + last.getMessage());
   }
 }
