@@ -13,14 +13,14 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * What CURRENT_WATERMARK gives for a row: the watermark that the rows before it have reached, those
- * of earlier micro-batches too, or null. As in Flink a row's own watermark comes after it, once it
- * is more than 200 ms ahead of the last, and a start of a run begins with none.
+ * The result of CURRENT_WATERMARK for a row: the watermark after the rows before it, including
+ * earlier micro-batches, or null. As in Flink, a row's own watermark follows the row, once it is
+ * more than 200 ms ahead of the last one, and every run starts without a watermark.
  */
 public final class CurrentWatermark implements UDF1<Long, Long> {
   private final Reached reached;
 
-  /** What had been reached when the task was sent. */
+  /** Watermarks reached before the task was sent to the executor. */
   private TreeMap<Long, Long> before = new TreeMap<>();
 
   private transient long task;
@@ -32,8 +32,8 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
   }
 
   /**
-   * The watermark before each row of one source; {@code own} is what its assigner makes of the row,
-   * ms.
+   * The watermark before each row of one source, in ms; {@code own} is the watermark that the
+   * assigner derives from the row.
    */
   public static Column of(SparkSession session, Column own) {
     Reached reached = new Reached();
@@ -52,7 +52,7 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
       task = running;
       String id = context == null ? null : context.getLocalProperty("streaming.sql.batchId");
       batch = id == null ? 0 : Long.parseLong(id);
-      // A batch may be computed again, for another sink: what it reached itself does not count.
+      // A batch may be computed again for another sink: its own watermarks must not count.
       Map.Entry<Long, Long> earlier = before.lowerEntry(batch);
       emitted = earlier == null ? null : earlier.getValue();
     }

@@ -11,9 +11,9 @@ import scala.Option;
 import scala.Tuple2;
 
 /**
- * The keys that are due by a watermark of our own, list by list, earliest first. Their timers are
- * Spark's, and are removed as Spark does when they fire: so they fire in either mode, whoever knows
- * that their time has come.
+ * The keys that are due by a watermark of the kernel, list by list, earliest first. Their timers
+ * are Spark's and are removed like fired ones, so that they fire in either mode, whether Spark or
+ * the kernel advances the time.
  */
 final class DueTimers implements Iterator<TimerIndex.Due> {
   private record Timer(Row key, long time) {}

@@ -6,9 +6,12 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.compiledplan.kernel.operators.Out;
 
-/** Makes envelope rows of what an operator emits, and holds them until they are taken. */
+/** Converts emitted rows into envelope rows and buffers them until they are taken. */
 final class Emitted implements Out {
-  /** Rows that timers emit come after all rows of the micro-batch, in the order of their times. */
+  /**
+   * Order numbers of rows emitted by timers: after all rows of the micro-batch, in the order of
+   * their times.
+   */
   private static final long AFTER_ROWS = 1L << 62;
 
   private static final long FURTHEST = AFTER_ROWS - 1;
@@ -29,7 +32,7 @@ final class Emitted implements Out {
     ord = AFTER_ROWS;
   }
 
-  /** The input row that triggers the rows that follow. */
+  /** Sets the input row that triggers the rows emitted next. */
   void triggeredBy(InternalRow row) {
     ord = row.getLong(spec.head[StageSpec.ORD]);
     path =

@@ -9,12 +9,12 @@ import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Brings the rows of a key together: in memory, where a look-up a row is cheaper than its part of a
- * sort; what is too much for that is sorted by Spark, which spills to disk.
+ * Groups the rows by key: in memory, where a lookup per row is cheaper than sorting; larger inputs
+ * are sorted by Spark, which spills to disk.
  *
- * @param sort what Spark would do
- * @param most bytes that are held before it is done
- * @param passing where rows for other stages are put; null if all are given
+ * @param sort Spark's sort
+ * @param most upper bound of the memory in bytes, beyond which Spark sorts
+ * @param passing receives rows for other stages; null if there are none
  */
 record Gathering(SortExec sort, long most, Passing passing)
     implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {

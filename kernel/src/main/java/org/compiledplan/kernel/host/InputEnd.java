@@ -8,8 +8,8 @@ import scala.Function1;
 import scala.collection.Iterator;
 
 /**
- * Below the host of a stage in real-time mode: tells it when all rows of the batch are through,
- * which is before its state is committed. Spark's own word of it, {@code close}, comes after that.
+ * Below a stage's host in real-time mode: notifies it when all rows of the batch have been
+ * processed, before its state is committed. Spark calls {@code close} only after the commit.
  */
 final class InputEnd extends UnaryPlan {
   private static final class Told {
@@ -19,7 +19,7 @@ final class InputEnd extends UnaryPlan {
   private final String host;
 
   /**
-   * @param host names it among the hosts of a query
+   * @param host identifies the host within its query
    */
   InputEnd(SparkPlan child, String host) {
     super(child);
@@ -31,10 +31,10 @@ final class InputEnd extends UnaryPlan {
   }
 
   /**
-   * To be called by a host when its task begins.
+   * Registers a callback; the host calls it when its task begins.
    *
-   * @param ended is run when the rows are through
-   * @return whether it will be
+   * @param ended callback to run after the last row
+   * @return true if the callback will run
    */
   static boolean tell(String host, Runnable ended) {
     Told task = slot(host).get();
@@ -52,7 +52,7 @@ final class InputEnd extends UnaryPlan {
     return new InputEnd(newChild, host);
   }
 
-  /** Has nothing of the plan, which stays in the driver. */
+  /** Does not reference the plan, which stays in the driver. */
   private record Telling(String host)
       implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
     @Override

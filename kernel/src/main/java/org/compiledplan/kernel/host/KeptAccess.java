@@ -33,28 +33,28 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * What gives a task access to Spark's state of a stage: the variable, and the timers. Spark makes
- * both anew in each task, resolves their encoders and generates code for them, which took a third
- * of the processor time of small micro-batches; here a task leaves them to a later one, which gives
- * them its own store. All stages have the same variable and the same type of keys.
+ * A task's access to Spark's state of a stage: the state variable and the timers. Spark creates
+ * both in each task, resolves their encoders and generates code for them, which took a third of the
+ * processor time of small micro-batches; here a task leaves them in a pool for a later task, which
+ * attaches them to its own store. All stages have the same variable and the same type of keys.
  *
- * <p>They are told of the store by their fields, as there is no other way. Where those of a Spark
- * are others, each task has its own, as Spark makes them.
+ * <p>The store is set by reflection, as there is no other way. With a Spark whose fields differ,
+ * each task has its own, as Spark creates them.
  */
 final class KeptAccess {
   private static final Fields FIELDS = Fields.resolve();
 
-  /** Those that no task has, by what their timers go by. */
+  /** Pooled instances, by the time mode of their timers. */
   private static final Map<String, Queue<KeptAccess>> IDLE = new ConcurrentHashMap<>();
 
   private final ValueStateImpl<byte[]> variable;
   private final TimerStateImpl timers;
   private final List<Family> families = new ArrayList<>();
 
-  /** What the timers know of a store, and nothing of before. */
+  /** Initial values of the timers' fields: bound to a store, without history. */
   private final Map<Field, Object> unused = new LinkedHashMap<>();
 
-  /** A column family that is in every store. */
+  /** A column family of every store. */
   private record Family(
       String name,
       StructType key,
@@ -64,7 +64,7 @@ final class KeptAccess {
       boolean internal) {}
 
   /**
-   * @param name of the variable
+   * @param name name of the variable
    */
   @SuppressWarnings({"unchecked", "rawtypes"})
   private KeptAccess(String name, StatefulProcessorHandleImpl handle)
@@ -79,10 +79,10 @@ final class KeptAccess {
   }
 
   /**
-   * The variable of a task's state, whose timers the handle has, too.
+   * The state variable of a task; the handle's timers are set as well.
    *
-   * @param name of the variable
-   * @param made whether the store has its column families
+   * @param name name of the variable
+   * @param isNew true if the store's column families must be created
    */
   static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle, boolean isNew) {
     TaskContext task = TaskContext.get();
@@ -109,7 +109,7 @@ final class KeptAccess {
     }
   }
 
-  /** The store of a task's state; null where Spark's fields are others. */
+  /** The store of a task's state; null if Spark's fields differ. */
   static StateStore store(StatefulProcessorHandle handle) {
     if (FIELDS == null || !(handle instanceof StatefulProcessorHandleImpl)) return null;
     try {
@@ -153,7 +153,7 @@ final class KeptAccess {
     return (scala.collection.immutable.Map<String, SQLMetric>) FIELDS.metrics.get(handle);
   }
 
-  /** A store that notes which column families are made in it, and does nothing else. */
+  /** A store that records which column families are created in it and does nothing else. */
   private StateStore recorder() {
     return (StateStore)
         Proxy.newProxyInstance(
@@ -161,7 +161,7 @@ final class KeptAccess {
             new Class<?>[] {StateStore.class},
             (proxy, method, arguments) -> {
               String called = method.getName();
-              // What they leave out of a call is false, as it is in Spark.
+              // A default argument of the call is false, as in Spark.
               if (called.startsWith("createColFamilyIfAbsent$default")) return false;
               if (!called.equals("createColFamilyIfAbsent")) {
                 throw new UnsupportedOperationException(called);
@@ -179,7 +179,7 @@ final class KeptAccess {
   }
 
   private static final class Fields {
-    /** The bit of a handle that says that its timers are made. */
+    /** The bit of a handle that says that its timers are initialized. */
     private static final byte TIMERS_MADE = 4;
 
     private final Field store = field(StatefulProcessorHandleImpl.class, "store");
@@ -227,7 +227,7 @@ final class KeptAccess {
       }
     }
 
-    /** Refuses a class that something else may change in: it could go on to another task. */
+    /** Throws if a class has other mutable fields: their content would leak into another task. */
     private static void expect(Class<?> of, String... changing) {
       Set<String> fields =
           Arrays.stream(of.getDeclaredFields())

@@ -8,13 +8,13 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.operators.TimedState;
 
 /**
- * The states of the keys that a task has met last, as operators work with them. In real-time mode
- * each row comes by itself: a key that is hot would be read, decoded, encoded and written with each
- * of its rows, and a join's state grows with them. What is here is written when it is pushed out,
- * and when the input has ended.
+ * A cache of the decoded state of the keys that a task used last. In real-time mode each row
+ * arrives separately: a hot key would be read, decoded, encoded and written for every row, and a
+ * join's state grows with its rows. Cached state is written on eviction and at the end of the
+ * input.
  */
 final class KeptKeys<K extends TimedState> {
-  /** About what a key takes beside its state. */
+  /** Approximate memory of a key in bytes, without its state. */
   private static final int BYTES_A_KEY = 400;
 
   private record Name(String uid, String key) {}
@@ -24,7 +24,7 @@ final class KeptKeys<K extends TimedState> {
   private long bytes;
   private boolean open = true;
 
-  /** The one that was used last, whose size may have changed since. */
+  /** The entry used last, whose size may have changed since. */
   private Kept<K> latest;
 
   private static final class Kept<K> {
@@ -37,13 +37,14 @@ final class KeptKeys<K extends TimedState> {
   }
 
   /**
-   * @param most bytes that the states take at most, about; the one in use may be larger
+   * @param most approximate upper bound of the cached states in bytes; the entry in use may exceed
+   *     it
    */
   KeptKeys(long most) {
     this.most = most;
   }
 
-  /** The state of a key; made if it is not here. */
+  /** The state of a key; created if it is not cached. */
   K of(String uid, String key, Supplier<K> create) {
     if (latest != null) size(latest);
     latest = keys.computeIfAbsent(new Name(uid, key), name -> new Kept<>(create.get()));
@@ -58,7 +59,7 @@ final class KeptKeys<K extends TimedState> {
     entry.bytes = size;
   }
 
-  /** Lets go of what was used longest ago. */
+  /** Evicts the least recently used entries. */
   private void pushOut() {
     Iterator<Kept<K>> eldest = keys.values().iterator();
     while (bytes > most && eldest.hasNext()) {
@@ -70,12 +71,12 @@ final class KeptKeys<K extends TimedState> {
     }
   }
 
-  /** Whether what is put may wait to be written. */
+  /** Returns true if puts may be written later. */
   boolean isOpen() {
     return open;
   }
 
-  /** Writes all; from now on what is put is written at once. */
+  /** Writes all entries; puts are written immediately from now on. */
   void close() {
     open = false;
     List<Kept<K>> all = new ArrayList<>(keys.values());

@@ -3,27 +3,26 @@ package org.compiledplan.kernel.host;
 import java.io.Serializable;
 
 /**
- * What is known of the watermarks in front of the first stage before a batch begins, as a control
- * row tells it.
+ * A control row that carries the watermarks in front of the first stage as known before a batch.
  *
- * @param kind of control row
- * @param group a source; none in rows of kind {@link #ALL}
- * @param number how many members a group has, or for how many ms a member is silent
- * @param member null for a group, and for all members who have never told anything
- * @param watermark that was reached
+ * @param kind kind of control row
+ * @param group number of a source; none in rows of kind {@link #ALL}
+ * @param number number of members of a group, or ms for which a member has been silent
+ * @param member null for a group, and for all members that have not sent a watermark
+ * @param watermark watermark reached, in ms
  */
 public record Known(byte kind, int group, long number, String member, long watermark)
     implements Serializable {
-  /** A member of a group tells its watermark: such rows come from tasks upstream. */
+  /** A member of a group sends its watermark; tasks of the previous stage send such rows. */
   static final byte TOLD = 0;
 
-  /** How many members a group has, and what it has reached. */
+  /** Number of members of a group, and the watermark that it has reached. */
   static final byte GROUP = 1;
 
-  /** What a member has reached, and how long it is silent. */
+  /** The watermark that a member has reached, and for how long it has been silent. */
   static final byte MEMBER = 2;
 
-  /** What all groups together have reached. */
+  /** The watermark that all groups together have reached. */
   static final byte ALL = 3;
 
   static Known group(int group, long members, long watermark) {
@@ -38,9 +37,9 @@ public record Known(byte kind, int group, long number, String member, long water
     return new Known(ALL, 0, 0, null, watermark);
   }
 
-  /** Takes figures of groups and members. */
+  /** Receives figures of groups and members. */
   interface Taker {
-    /** A figure of this kind: a watermark of a group, or the silence of a member, in ms. */
+    /** Receives one figure: a group's watermark in ms, or a member's silence in ms. */
     void take(byte kind, int group, String member, long figure);
   }
 }

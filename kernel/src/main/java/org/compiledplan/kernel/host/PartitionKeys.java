@@ -9,13 +9,13 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Keys that take control rows to the partitions of a stage. */
+/** Keys that route control rows to the partitions of a stage. */
 public final class PartitionKeys {
   private static final int SEED = 42;
 
   private PartitionKeys() {}
 
-  /** For each partition a key that Spark's shuffle by (key, op) takes there. */
+  /** Returns, per partition, a key that Spark's shuffle by (key, op) sends to it. */
   public static String[] of(String op, int partitions) {
     String[] result = new String[partitions];
     int left = partitions;

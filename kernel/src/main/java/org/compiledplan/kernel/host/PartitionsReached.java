@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * What the partitions of a source reached in each of the last micro-batches: a cell for each
- * partition that gave rows, with the largest watermark of these. A micro-batch may be computed more
- * than once, with the same result.
+ * The watermarks that the partitions of a source reached in each of the last micro-batches: a cell
+ * per partition with rows, with their largest watermark. A micro-batch may be computed repeatedly,
+ * with the same result.
  */
 final class PartitionsReached
     extends AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> {
@@ -18,7 +18,7 @@ final class PartitionsReached
 
   private final TreeMap<Long, HashMap<String, long[]>> byBatch = new TreeMap<>();
 
-  /** The cell that a task counts in, alone. */
+  /** The cell of a single task. */
   synchronized long[] cell(long batch, String place) {
     return byBatch
         .computeIfAbsent(batch, number -> new HashMap<>())
@@ -81,7 +81,7 @@ final class PartitionsReached
     return batches;
   }
 
-  /** Executors send it while tasks count. */
+  /** Synchronized because executors serialize it while tasks update it. */
   private synchronized void writeObject(ObjectOutputStream out) throws IOException {
     out.defaultWriteObject();
   }

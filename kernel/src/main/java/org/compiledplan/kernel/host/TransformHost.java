@@ -21,20 +21,20 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   private final StageSpec spec;
   private final StageMetrics metrics;
 
-  /** Watermarks that come as control rows; null where Spark's own moves. */
+  /** Watermarks from control rows; null if Spark's own watermark is used. */
   private final StageWatermarks watermarks;
 
-  /** Bytes of the states of keys that a task holds in real-time mode. */
+  /** Maximum size of a task's state cache in real-time mode, in bytes. */
   private final long keptBytes;
 
-  /** Names it among the hosts of a query. */
+  /** Identifies the host within its query. */
   private final String id = UUID.randomUUID().toString();
 
   private transient StageRuntime runtime;
   private transient TransformStates states;
   private transient StageWatermarks.Running running;
 
-  /** When what is due by processing time was looked at last in real-time mode. */
+  /** Time of the last check for keys due by processing time in real-time mode. */
   private transient long ticked;
 
   TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks, long keptBytes) {
@@ -45,16 +45,16 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   }
 
   /**
-   * How rows for other stages go around it; null where it has to see them.
+   * The bypass for rows of other stages; null if the host has to read them.
    *
-   * @param fields of the struct in packed rows
+   * @param fields number of fields of the struct in packed rows
    */
   Passing passing(int fields) {
     boolean all = watermarks != null || spec.passThrough.length == 0;
     return all ? null : new Passing(spec, fields);
   }
 
-  /** The plan below it, with what tells of its end. */
+  /** The plan below it, with a notification of its end. */
   SparkPlan ending(SparkPlan input) {
     return input instanceof InputEnd ? input : new InputEnd(input, id);
   }
@@ -98,7 +98,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     if (states.ticks.owns(key)) {
       long now = times.getCurrentProcessingTimeInMs();
       if (watermarks != null && now - ticked < TICK_MS && !states.isLast()) {
-        // In real-time mode a tick comes with each row, and the lists would be written as often.
+        // In real-time mode a tick arrives with each row, and the lists would be written as often.
         states.ticks.again(expired.getExpiryTimeInMs());
         return CollectionConverters.asScala(Collections.<InternalRow>emptyIterator());
       }
@@ -114,7 +114,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     return running;
   }
 
-  /** What a watermark brings about: first what is due by it, then word of it. */
+  /** Handles a new watermark: fires the timers due by it, then forwards it. */
   private java.util.Iterator<InternalRow> moved(long watermark, TimerValues times) {
     if (!states.move(watermark)) return Collections.emptyIterator();
     java.util.Iterator<InternalRow> fired = new FiredRows(states.due(times), times);
@@ -136,7 +136,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     };
   }
 
-  /** What the timer of a key emits, nothing if the key is due at another time by now. */
+  /** The rows that a key's timer emits, none if the key's due time has changed. */
   private java.util.Iterator<InternalRow> fire(TimerIndex.Due due, TimerValues times) {
     StageRuntime.Hosted to = runtime.operator(due.uid());
     if (to == null) return Collections.emptyIterator();
@@ -148,7 +148,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     return runtime.fire(to, timed, context);
   }
 
-  /** What the timers of keys emit, a key at a time. */
+  /** The rows that due keys emit, a key at a time. */
   private final class FiredRows implements java.util.Iterator<InternalRow> {
     private final java.util.Iterator<TimerIndex.Due> keys;
     private final TimerValues times;

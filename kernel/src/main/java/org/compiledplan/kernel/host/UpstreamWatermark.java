@@ -5,14 +5,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The watermark of those upstream, as they have told it. They are members of groups: the partitions
- * of each source, or the tasks of the stage before. That of a group is the least of its members,
- * and that of all the least of the groups; who is idle does not count, and where all are idle it is
- * the largest, as in Flink's CombinedWatermarkStatus. Where one that counts has told nothing there
- * is no watermark. None goes back.
+ * The combined watermark of upstream senders. Senders are members of groups: the partitions of each
+ * source, or the tasks of the previous stage. A group's watermark is the least of its members', and
+ * the combined watermark is the least of the groups'; idle members do not count, and if all are
+ * idle the largest counts, as in Flink's CombinedWatermarkStatus. There is no watermark while a
+ * counted member has not sent one. Watermarks never go back.
  *
- * <p>A member is idle when it has told nothing for the time-out of its group. Time is counted in
- * ticks, which come among the rows: so a task that stands still finds nobody silent.
+ * <p>A member is idle when it has not sent a watermark for its group's timeout. Time is counted in
+ * ticks, which arrive among the rows: a stalled task thus sees no silence.
  */
 public final class UpstreamWatermark {
   private static final long NONE = PartitionWatermarks.NONE;
@@ -26,7 +26,7 @@ public final class UpstreamWatermark {
     private final long timeout;
     private final Map<String, Member> heard = new HashMap<>();
 
-    /** Stands for those who have told nothing yet: their names are not known. */
+    /** Represents members that have not sent a watermark yet: their names are unknown. */
     private final Member unheard = new Member();
 
     private long members = 1;
@@ -40,7 +40,7 @@ public final class UpstreamWatermark {
       return timeout > 0 && member.silence >= timeout;
     }
 
-    /** Adds what it knows; whether all its members are idle. */
+    /** Adds the watermarks of the group; returns true if all its members are idle. */
     boolean combine() {
       Combined all = new Combined();
       for (Member member : heard.values()) all.add(member.watermark, isIdle(member));
@@ -72,9 +72,9 @@ public final class UpstreamWatermark {
   private long reached = NONE;
 
   /**
-   * Before anybody has told anything.
+   * Creates an empty watermark.
    *
-   * @param timeouts of each group after how many ms of silence a member is idle; 0 for never
+   * @param timeouts idle timeout of a member per group, in ms; 0 for none
    */
   public UpstreamWatermark(long[] timeouts) {
     groups = new Group[timeouts.length];
@@ -83,9 +83,9 @@ public final class UpstreamWatermark {
   }
 
   /**
-   * Takes what a member tells: it is not silent.
+   * Takes a member's watermark and marks it active.
    *
-   * @param members how many there are in the group
+   * @param members number of members of the group
    */
   public void take(int group, long members, String member, long watermark) {
     groups[group].members = members;
@@ -94,17 +94,17 @@ public final class UpstreamWatermark {
     sender.silence = 0;
   }
 
-  /** Takes how many members a group has, and what it had reached before, whoever counted then. */
+  /** Takes the number of members of a group, and the watermark that it had reached before. */
   public void group(int group, long members, long watermark) {
     groups[group].members = members;
     groups[group].reached = Math.max(groups[group].reached, watermark);
   }
 
   /**
-   * Takes what a member had reached before, and for how many ms it has been silent: what it has
-   * told meanwhile is newer.
+   * Takes the watermark that a member had reached before, and for how many ms it has been silent;
+   * watermarks received meanwhile are newer.
    *
-   * @param member null for those who have never told anything
+   * @param member null for members that have not sent a watermark
    */
   public void member(int group, String member, long watermark, long silence) {
     Group of = groups[group];
@@ -115,7 +115,7 @@ public final class UpstreamWatermark {
     state.silence = silence;
   }
 
-  /** Takes what all had reached before. */
+  /** Takes the combined watermark reached before. */
   public void all(long watermark) {
     reached = Math.max(reached, watermark);
   }
@@ -128,7 +128,7 @@ public final class UpstreamWatermark {
     }
   }
 
-  /** The watermark by now, {@code Long.MIN_VALUE} if there is none. */
+  /** Returns the current watermark in ms, {@code Long.MIN_VALUE} if there is none. */
   public long least() {
     Combined all = new Combined();
     for (Group group : groups) {
@@ -143,7 +143,7 @@ public final class UpstreamWatermark {
     return mayBeIdle;
   }
 
-  /** Tells what the next batch has to know where any may be idle, in the form of a control row. */
+  /** Reports what the next batch needs if members may be idle, in the form of control rows. */
   void tell(Known.Taker to) {
     for (int at = 0; mayBeIdle && at < groups.length; at++) {
       int number = at;

@@ -7,10 +7,10 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Makes a complete changelog of an upsert one: knows the last row of a key, drops updates that
- * change nothing (unless there is a TTL) and deletions of what is not there, and completes
- * deletions. Follows Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A filter
- * that was pushed into it lets a row that fails it count as deleted.
+ * Converts an upsert changelog into a complete one: stores the last row of a key, drops updates
+ * that change nothing (unless there is a TTL) and deletions of absent rows, and completes
+ * deletions. Follows Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A row
+ * that fails a pushed-down filter counts as deleted.
  */
 final class ChangelogNormalize extends EntryOperator<KeptRow> {
   private final int filterColumn;
@@ -26,7 +26,7 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
     define(spec, StateKind.CHANGELOG_NORMALIZE, () -> new KeptRow(ttl, columns), Work::new);
   }
 
-  /** The columns but for one, all of them if that is below 0. */
+  /** All columns except {@code without}; all columns if that is negative. */
   private static int[] others(int width, int without) {
     return IntStream.range(0, width).filter(column -> column != without).toArray();
   }
@@ -52,7 +52,7 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
       if (RowKinds.isAdd(row.kind()) && passes) {
         update(filterColumn < 0 ? row.values() : without(row.values(), filterColumn), out);
       } else if (stored != null) {
-        // The row that is known, for a deletion may come with its key only.
+        // Emit the stored row: a deletion may carry its key only.
         out.emit(RowKinds.DELETE, stored);
         stored = null;
       }

@@ -5,10 +5,10 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Keeps one row of a key: the first or the last by arrival or by a time column. Follows Flink's
+ * Keeps one row per key: the first or the last by arrival or by a time column. Follows Flink's
  * ProcTimeDeduplicateKeepFirstRowFunction, ProcTimeDeduplicateKeepLastRowFunction and
- * RowTimeDeduplicateFunction. Of equal times keep-last takes the later arrival, keep-first the
- * earlier.
+ * RowTimeDeduplicateFunction. Of rows with equal times, keep-last takes the later arrival and
+ * keep-first the earlier.
  */
 final class Deduplicate extends EntryOperator<KeptRow> {
   private final boolean keepLast;
@@ -16,7 +16,7 @@ final class Deduplicate extends EntryOperator<KeptRow> {
   private final boolean generateUpdateBefore;
   private final boolean generateInsert;
 
-  /** The columns that are kept where the row is not needed; else null. */
+  /** Columns to store if the full row is not needed, otherwise null. */
   private final int[] onlyKey;
 
   Deduplicate(OperatorSpec spec) {
@@ -25,7 +25,7 @@ final class Deduplicate extends EntryOperator<KeptRow> {
     rowtime = spec.column("rowtime");
     generateUpdateBefore = spec.flag("generateUpdateBefore");
     generateInsert = spec.flag("generateInsert");
-    // Keep-first by arrival needs to know only that there was a row; of it the key is kept.
+    // Keep-first by arrival only tests whether a row exists, so the key is enough.
     boolean rowNeeded = keepLast || rowtime >= 0;
     onlyKey = rowNeeded ? null : spec.key(0);
     Columns columns = rowNeeded ? Columns.ofInput(0, types) : Columns.ofInput(0, types, onlyKey);

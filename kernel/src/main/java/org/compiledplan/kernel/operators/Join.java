@@ -5,9 +5,9 @@ import java.util.List;
 
 /**
  * Inner, left, right and full joins of two changelogs. Follows Flink's StreamingJoinOperator: a row
- * of an outer input is padded with nulls while it matches nothing, which it knows by the number of
- * rows it is associated with. Other than there, an update that comes without the row before it
- * replaces that row: it is counted once, and what that row alone matched is taken back.
+ * of an outer input is padded with nulls while it has no match, which its number of associations
+ * tells. Unlike Flink, an update that arrives without its {@code -U} replaces the stored row: it is
+ * counted once, and results of the replaced row alone are retracted.
  */
 final class Join extends JoinOperator {
   private final JoinInputs inputs;
@@ -44,7 +44,7 @@ final class Join extends JoinOperator {
     }
 
     /**
-     * @param replaced the row that an update replaces, which matches the same rows; null if none
+     * @param replaced the row that an update replaces and that matches the same rows; null if none
      */
     private void join(InputRow row, RowStore.Entry replaced, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
@@ -52,7 +52,7 @@ final class Join extends JoinOperator {
       else joinInner(row, add, replaced, out);
     }
 
-    /** Whether two rows of an input match the same rows of the other one. */
+    /** Returns true if two rows of an input match the same rows of the opposite input. */
     private boolean matchesAlike(boolean left, RowStore.Entry stored, Object[] another) {
       if (inputs.condition == RowPredicate.TRUE) return true;
       RowStore others = store(left ? 1 : 0);

@@ -3,7 +3,7 @@ package org.compiledplan.kernel.operators;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
-/** State that is one row, which expires. */
+/** State of one row that expires. */
 final class KeptRow extends SingleEntry {
   private final Columns columns;
   Object[] row;

@@ -9,8 +9,8 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.PackedRow;
 
 /**
- * OVER windows in processing time: a row sees those before it at once. Only in a bounded window of
- * time the rows of one time, that is, of one micro-batch, are peers. Follows Flink's
+ * OVER windows in processing time: a row's result covers the rows before it immediately. Only in a
+ * bounded time window are rows of the same time, that is of one micro-batch, peers. Follows Flink's
  * ProcTimeUnboundedPrecedingFunction, ProcTimeRowsBoundedPrecedingFunction and
  * ProcTimeRangeBoundedPrecedingFunction.
  */
@@ -37,7 +37,7 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
     window.frame.moveTo(context.processingTime());
   }
 
-  /** The window of a key, and the values that the key is made of. */
+  /** The window of a key and the key's values. */
   final class Window implements KeyState {
     private PackedRow keyValues = PackedRow.NONE;
     private final OverFrame frame = new OverFrame(reach, calls, columns);

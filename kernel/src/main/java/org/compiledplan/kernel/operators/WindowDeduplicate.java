@@ -6,7 +6,7 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * The first or the last row by time of a window and key; of equal times the first, or the last, to
+ * The first or the last row of a window and key by time; of equal times the first, or the last, to
  * arrive (Flink's RowTimeWindowDeduplicateProcessor).
  */
 final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicate.Kept> {
@@ -25,7 +25,7 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
         spec, StateKind.WINDOW_DEDUPLICATE, false, new WindowDeduplicate(spec));
   }
 
-  /** The row that is kept, null before there is one. */
+  /** The retained row, null before the first. */
   final class Kept implements Stored {
     private Object[] row;
 

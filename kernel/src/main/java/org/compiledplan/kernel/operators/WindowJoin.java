@@ -19,7 +19,7 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
   private final boolean semi;
   private final boolean anti;
 
-  /** Whether rows of an input that match nothing are emitted. */
+  /** Per input, true if unmatched rows are emitted. */
   private final boolean[] outer;
 
   private WindowJoin(OperatorSpec spec) {
@@ -99,10 +99,7 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
     }
   }
 
-  /**
-   * Rows of one key match but for nulls, which equal nothing where the join says so, and the
-   * condition.
-   */
+  /** Rows of one key match unless a null in the key forbids it or the condition is false. */
   private boolean matches(Object[] left, Object[] right) {
     return !inputs.hasNullKey(LEFT, left) && inputs.matches(true, left, right);
   }

@@ -9,11 +9,11 @@ import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Fields as bytes. What is read here is what is written beside it. */
+/** Binary encoding of fields. Reader and writer mirror each other. */
 public final class ByteFields {
   private ByteFields() {}
 
-  /** Reads fields. Rows and lists that are packed stay in the array that is read from. */
+  /** Reads fields. Packed rows and lists refer to the array that is read from. */
   public record Reader(ByteReader in) implements Fields {
     @Override
     public long number(String name, long value) {
@@ -141,7 +141,7 @@ public final class ByteFields {
     }
   }
 
-  /** Writes fields, and returns what it is given. */
+  /** Writes fields and returns its arguments. */
   public record Writer(ByteWriter out) implements Fields {
     @Override
     public long number(String name, long value) {
