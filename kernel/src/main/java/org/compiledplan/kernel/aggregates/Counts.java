@@ -10,8 +10,8 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * A multiset: distinct values with how often each is there, in the order they first came. A key may
- * have millions of them, so they lie in arrays and not as objects each.
+ * A multiset: distinct values with their counts, in the order of first occurrence. Values are in
+ * arrays instead of objects because a key may have millions of them.
  */
 final class Counts implements Stored {
   static final class Entry implements Stored {
@@ -42,15 +42,15 @@ final class Counts implements Stored {
   private final ValueType type;
   private DistinctValues values;
 
-  /** Of each place; 0 where the value was forgotten. */
+  /** Count per position; 0 if the value was removed. */
   private long[] counts = {};
 
-  /** Places that are taken, and how many of them have a value that is not forgotten. */
+  /** Number of used positions, and number of them with a live value. */
   private int taken;
 
   private int live;
 
-  /** The upper half of a value's hash, and its place plus one; 0 where none is. */
+  /** Upper half of a value's hash, and its position plus one; 0 for an empty slot. */
   private long[] table = {};
 
   Counts(ValueType type) {
@@ -58,7 +58,7 @@ final class Counts implements Stored {
     values = DistinctValues.of(type);
   }
 
-  /** Changes the count of the value and returns the new count; 0 forgets it. */
+  /** Changes the count of the value and returns the new count; 0 removes the value. */
   long change(Object value, long by) {
     long hash = values.hash(value);
     int place = find(value, hash);
@@ -71,7 +71,7 @@ final class Counts implements Stored {
     return counts[place];
   }
 
-  /** Where the value is, -1 if it is not there. */
+  /** Position of the value, -1 if it is absent. */
   private int find(Object value, long hash) {
     if (table.length == 0) return -1;
     int mask = table.length - 1;
@@ -101,7 +101,7 @@ final class Counts implements Stored {
     table[at] = hash & TAG | placePlusOne;
   }
 
-  /** Lets go of what was forgotten, or, where that is too little, widens. */
+  /** Compacts removed values or, if there are few, enlarges the arrays. */
   private void makeRoom() {
     int room = live > taken / 2 ? 2 * taken : Math.max(taken, FIRST_ROOM);
     DistinctValues from = values;
@@ -122,7 +122,7 @@ final class Counts implements Stored {
     taken = next;
   }
 
-  /** The values with their counts; an entry is valid until the next one is asked for. */
+  /** Values with their counts; an entry is valid until the next one is read. */
   Collection<Entry> entries() {
     return new AbstractCollection<>() {
       @Override
@@ -156,7 +156,7 @@ final class Counts implements Stored {
     }
   }
 
-  /** About how many bytes it takes. */
+  /** Approximate size in bytes. */
   long bytes() {
     return (long) Long.BYTES * (counts.length + table.length) + values.bytes();
   }

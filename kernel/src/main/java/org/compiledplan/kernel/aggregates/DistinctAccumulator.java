@@ -6,8 +6,8 @@ import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Lets an argument through to another accumulator the first time it comes and, under retraction,
- * takes it out again when its last occurrence goes.
+ * Passes an argument to another accumulator at its first occurrence and, under retraction, retracts
+ * it there at its last.
  */
 final class DistinctAccumulator implements Accumulator {
   private final Accumulator inner;

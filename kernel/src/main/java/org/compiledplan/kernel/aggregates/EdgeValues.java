@@ -7,7 +7,7 @@ import org.compiledplan.kernel.values.ValueType;
 final class EdgeValues {
   private EdgeValues() {}
 
-  /** Keeps one value. */
+  /** Stores one value. */
   static final class InsertOnly implements Accumulator {
     private final int arg;
     private final ValueType type;
@@ -53,7 +53,7 @@ final class EdgeValues {
     }
   }
 
-  /** Keeps all values; a retraction takes out the value's first occurrence. */
+  /** Stores all values; a retraction removes the value's first occurrence. */
   static final class Retractable extends BagAccumulator {
     private final boolean first;
 

@@ -5,14 +5,14 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * LAG: the value of the row that came so many rows before the last, else the default. Arguments:
- * the value, the offset (default 1), the default (null). Follows Flink's LagAggFunction.
+ * LAG: the value of the row at an offset before the last row, else the default. Arguments: the
+ * value, the offset (default 1), the default (null). Follows Flink's LagAggFunction.
  */
 final class LagAccumulator implements Accumulator {
   private final AggregateCall call;
   private final ValueType type;
 
-  /** The last values, one more than the offset, nulls among them. */
+  /** The last offset + 1 values, including nulls. */
   private final LinkedList<Object> last = new LinkedList<>();
 
   private int offset = 1;

@@ -7,10 +7,10 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * PERCENTILE: the value at a fraction of the sorted values, between two of them by their distances;
- * a list for a list of fractions. A third argument says how often the value counts, no more than 0
- * leaves it out. Nulls are skipped; null without values. The fractions are those of the first row
- * (Flink's PercentileAggFunction).
+ * PERCENTILE: the value at a fraction of the sorted values, interpolated linearly; a list for a
+ * list of fractions. A third argument is the value's frequency; a frequency below 1 skips the
+ * value. Nulls are skipped; null without values. The fractions are those of the first row (Flink's
+ * PercentileAggFunction).
  */
 final class PercentileAccumulator implements Accumulator {
   private static final ValueType DOUBLE = ValueType.of(ValueType.Kind.DOUBLE);
@@ -92,7 +92,7 @@ final class PercentileAccumulator implements Accumulator {
         : (above - position) * low + (position - below) * high;
   }
 
-  /** The value at the place, counted from 1. */
+  /** The value at a rank, counted from 1. */
   private double number(long place) {
     long seen = 0;
     Object value = null;

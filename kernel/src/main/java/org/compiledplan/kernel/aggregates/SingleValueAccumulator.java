@@ -3,9 +3,7 @@ package org.compiledplan.kernel.aggregates;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
-/**
- * The value of a scalar subquery: at most one row may be there (Flink's SingleValueAggFunction).
- */
+/** The value of a scalar subquery; a second row is an error (Flink's SingleValueAggFunction). */
 final class SingleValueAccumulator implements Accumulator {
   private final int arg;
   private final ValueType type;

@@ -5,8 +5,8 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * LISTAGG: texts joined by a separator, a comma if none is given; nulls are skipped, null without
- * values (Flink's ListAggFunction, ListAggWithRetractAggFunction, ListAggWsWithRetractAggFunction).
+ * LISTAGG: texts joined by a separator, by default a comma; nulls are skipped, null without values
+ * (Flink's ListAggFunction, ListAggWithRetractAggFunction, ListAggWsWithRetractAggFunction).
  */
 final class TextLists {
   private static final ValueType TEXT = ValueType.of(ValueType.Kind.STRING);
@@ -17,7 +17,7 @@ final class TextLists {
     return call.args().length > 1 ? (String) row[call.args()[1]] : ",";
   }
 
-  /** Keeps the text itself and, if that is a column, the separator that came last. */
+  /** Stores the joined text and, if the separator is a column, the last separator. */
   static final class InsertOnly implements Accumulator {
     private final AggregateCall call;
     private StringBuilder text;
@@ -70,7 +70,7 @@ final class TextLists {
     }
   }
 
-  /** Keeps the list of texts and the separator that came last. */
+  /** Stores the list of texts and the last separator. */
   static final class Retractable implements Accumulator {
     private final AggregateCall call;
     private final Bag bag = new Bag();

@@ -14,8 +14,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * When files were written last, of many files at once. Paths are texts as in the log of Spark's
- * file source: URIs.
+ * Modification times of many files at once. Paths are URIs, as in the log of Spark's file source.
  */
 public final class FileTimes {
   private FileTimes() {}
@@ -24,7 +23,7 @@ public final class FileTimes {
    * Looks files up; each folder is listed once.
    *
    * @param paths a JSON list of paths
-   * @return JSON: by path the time in ms since 1970, without the files that are not there
+   * @return JSON: time in ms since 1970 by path, without missing files
    */
   public static String of(String paths, Configuration conf) throws IOException {
     ObjectMapper mapper = new ObjectMapper();
@@ -56,10 +55,10 @@ public final class FileTimes {
   }
 
   /**
-   * All files of a folder and of the folders in it, or the one file, without those that Spark's
-   * file source passes over.
+   * Lists all files of a folder, recursively, or the single file, without those that Spark's file
+   * source ignores.
    *
-   * @return JSON: by path the time in ms since 1970; nothing where there is no such folder
+   * @return JSON: time in ms since 1970 by path; empty if there is no such folder
    */
   public static String below(String root, Configuration conf) throws IOException {
     ObjectNode times = new ObjectMapper().createObjectNode();

@@ -29,9 +29,9 @@ import scala.collection.immutable.Map;
 import scala.collection.immutable.Seq;
 
 /**
- * Avro's container files as a source and sink of Spark's; Spark's own are in a package that it does
- * not ship with. Options: `table`, for messages; `shape` of the rows, whose columns Spark knows as
- * `c0`, `c1`, ...; `schema`, Avro's schema for them; `codec`.
+ * Avro container files as a Spark source and sink; Spark's own are in a package that pyspark does
+ * not include. Options: `table`, for messages; `shape` of the rows, whose columns Spark knows as
+ * `c0`, `c1`, ...; `schema`, their Avro schema; `codec`.
  */
 public final class AvroFiles extends TableFiles {
   @Override
@@ -70,7 +70,7 @@ public final class AvroFiles extends TableFiles {
         options.apply("codec"));
   }
 
-  /** Whether a file has no row. */
+  /** Returns true if a file has no row. */
   public static boolean isEmpty(String path, Configuration conf) throws IOException {
     try (DataFileReader<Object> reader =
         new DataFileReader<>(new FsInput(new Path(path), conf), new GenericDatumReader<>())) {

@@ -19,14 +19,13 @@ import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
- * Turns Avro's values into those of a logical type, in Spark's internal form. What a file has is
- * told by its own schema: columns are found by name, units of times and scales of decimals are the
- * file's.
+ * Converts Avro values to those of a logical type, in Spark's internal form. The file's own schema
+ * decides: columns are matched by name, units of times and scales of decimals are the file's.
  */
 final class AvroReaders {
   private AvroReaders() {}
 
-  /** Reads one of Avro's values; null is read as null. */
+  /** Converts an Avro value; null stays null. */
   @FunctionalInterface
   interface Reader {
     Object read(Object datum);
@@ -35,9 +34,9 @@ final class AvroReaders {
   /**
    * A reader of records as rows of some of a type's columns.
    *
-   * @param file what the file has
-   * @param table what the table has, of which only is used which columns may be null
-   * @param wanted positions of columns in `shape`, in the order of the rows to make
+   * @param file schema of the file
+   * @param table schema of the table, of which only the nullability of columns is used
+   * @param wanted positions in `shape` of the output row's columns
    */
   static Reader row(Schema file, Schema table, Shape shape, int[] wanted) {
     if (file.getType() != Schema.Type.RECORD) throw unfit(file, shape);
@@ -240,7 +239,7 @@ final class AvroReaders {
     };
   }
 
-  /** The type itself of one that may be null. */
+  /** The non-null branch of a nullable type. */
   static Schema declared(Schema table) {
     if (table.getType() != Schema.Type.UNION) return table;
     return table.getTypes().stream()

@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.compiledplan.kernel.formats.SparkValues.Getter;
 
-/** Turns values of a logical type, in Spark's internal form, into Avro's. */
+/** Converts values of a logical type, in Spark's internal form, to Avro values. */
 final class AvroWriters {
   private AvroWriters() {}
 

@@ -8,16 +8,17 @@ import java.util.Set;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Reads records without quotes and escapes from the bytes of their line, without texts in between:
- * what most files hold, several times as fast. Of anything else it says that it cannot read it.
+ * Parses records without quotes and escapes directly from the bytes of their line, without creating
+ * strings: the content of most files, several times as fast. Other records are rejected, for the
+ * general parser.
  */
 final class CsvBytes implements LineCells {
-  /** So many digits always fit into a long and an int. */
+  /** Numbers of digits that always fit into a long and an int. */
   private static final int LONG_DIGITS = 18;
 
   private static final int INT_DIGITS = 9;
 
-  /** Values that are made of parts. */
+  /** Types of composite values. */
   private static final Set<String> NESTED = Set.of("ARRAY", "ROW", "STRUCTURED_TYPE");
 
   private enum Kind {
@@ -46,12 +47,12 @@ final class CsvBytes implements LineCells {
   private final CsvValues.Reader[] others;
 
   /**
-   * @param separator what stands between cells, ASCII
-   * @param quote what quotes cells, ASCII, or {@link CsvLines#NONE}
-   * @param nothing the text of null, or null for none
-   * @param emptyIsNull whether a cell without text is null
-   * @param types of the columns
-   * @param others readers for cells that are not read from bytes
+   * @param separator cell separator, ASCII
+   * @param quote quote character, ASCII, or {@link CsvLines#NONE}
+   * @param nothing the null literal, or null for none
+   * @param emptyIsNull true if an empty cell is null
+   * @param types types of the columns
+   * @param others readers of cells that are not parsed from bytes
    */
   CsvBytes(
       char separator,
@@ -72,7 +73,7 @@ final class CsvBytes implements LineCells {
     for (int i = 0; i < types.length; i++) kinds[i] = kind(types[i].root());
   }
 
-  /** Whether there can be such a reader: no character beyond ASCII has a meaning. */
+  /** Returns true if the fast parser applies: all special characters are ASCII. */
   static boolean fits(char separator, int quote, Shape[] types) {
     for (Shape type : types) {
       if (NESTED.contains(type.root())) return false;
@@ -102,7 +103,7 @@ final class CsvBytes implements LineCells {
       if (isQuoted && equalBytes(word, quotes) != 0) return false;
       for (long ends = equalBytes(word, separators); ends != 0; ends &= ends - 1) {
         int end = at + Long.numberOfTrailingZeros(ends) / Byte.SIZE;
-        // Behind the last column there may be another separator, or too many cells.
+        // The last column may be followed by another separator, or too many cells.
         if (column >= last) return false;
         if (wanted[column]) cell(column, line, start, end, cells);
         column++;
@@ -125,7 +126,7 @@ final class CsvBytes implements LineCells {
     return (seen & HIGH_BITS) == 0 || UTF8String.fromBytes(line, from, to - from).isValid();
   }
 
-  /** The high bit of each byte that is the same in both. */
+  /** Sets the high bit of each byte that is equal in both. */
   private static long equalBytes(long left, long right) {
     long different = left ^ right;
     return ~((different & ~HIGH_BITS) + ~HIGH_BITS | different | ~HIGH_BITS);

@@ -9,9 +9,9 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Writes the format `csv`, a record a row. */
+/** Writes the format `csv`, one record per row. */
 public final class CsvEncoder extends Encoder {
-  /** Longer texts are put in quotes without a look at them. */
+  /** Longer texts are quoted without inspection. */
   private static final int LOOKED_AT = 24;
 
   private static final TimestampTexts TIMES = new TimestampTexts("SQL");
@@ -63,7 +63,7 @@ public final class CsvEncoder extends Encoder {
     else quoted(out, text);
   }
 
-  /** Numbers and booleans are written as they are. */
+  /** Returns true for types whose text never needs quotes: numbers and booleans. */
   private static boolean isPlain(Shape type) {
     return switch (type.root()) {
       case "BOOLEAN",

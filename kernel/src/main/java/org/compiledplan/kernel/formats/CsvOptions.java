@@ -2,7 +2,7 @@ package org.compiledplan.kernel.formats;
 
 import java.util.Map;
 
-/** The options that reading and writing CSV share; names are without the format's prefix. */
+/** Options shared by reading and writing CSV; names are without the format's prefix. */
 final class CsvOptions {
   private CsvOptions() {}
 

@@ -8,14 +8,15 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
- * Reads the cells of CSV as a logical type, in Spark's internal form, as Flink's CSV format does.
+ * Converts CSV cells to values of a logical type, in Spark's internal form, as Flink's CSV format
+ * does.
  *
- * @param lenient a cell that cannot be read becomes null
- * @param elements what stands between the elements of arrays and rows
- * @param nothing the text of null, or null for none
+ * @param lenient true if a malformed cell becomes null
+ * @param elements separator of the elements of arrays and rows
+ * @param nothing the null literal, or null for none
  */
 record CsvValues(boolean lenient, String elements, String nothing) {
-  /** Reads a cell that is not null. */
+  /** Converts a cell that is not null. */
   @FunctionalInterface
   interface Reader {
     Object read(String cell);

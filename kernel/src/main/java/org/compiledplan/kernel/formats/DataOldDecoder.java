@@ -15,9 +15,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.RowKinds;
 
 /**
- * The formats `canal-json` and `maxwell-json`: an event a line, with `data`, the row (of Canal: the
- * rows) after a change or taken away by it, and `old`, the columns that an update changed, as they
- * were.
+ * The formats `canal-json` and `maxwell-json`: one event per line, with `data`, the row (Canal:
+ * rows) after a change or before a deletion, and `old`, the previous values of the columns that an
+ * update changed.
  */
 public final class DataOldDecoder extends Decoder {
 
@@ -60,7 +60,7 @@ public final class DataOldDecoder extends Decoder {
     if (event == null || !event.isObject()) {
       throw new DataException("an event of " + dialect.title + " is a JSON object");
     }
-    // An event of another table is not looked at: its columns need not be those of this one.
+    // Events of other tables are skipped first: their columns may differ from this table's.
     if (!included(event, "database", databases) || !included(event, "table", tables)) {
       return NOTHING;
     }
@@ -69,7 +69,7 @@ public final class DataOldDecoder extends Decoder {
       read(event, changes);
     } catch (Exception e) {
       if (!lenient) throw e;
-      // What came before the fault in an event of several rows stays.
+      // The rows before the malformed one in an event of several rows are kept.
     }
     return changes.isEmpty() ? NOTHING : new GenericArrayData(changes.toArray());
   }
@@ -135,8 +135,8 @@ public final class DataOldDecoder extends Decoder {
   }
 
   /**
-   * The row before: columns that `old` does not have were not changed; those that it has as null
-   * were null.
+   * The row before an update: columns missing in `old` were not changed; columns that are null
+   * there were null.
    */
   private InternalRow before(InternalRow old, JsonNode changed, InternalRow after) {
     Object[] oldValues = ((GenericInternalRow) old).values();

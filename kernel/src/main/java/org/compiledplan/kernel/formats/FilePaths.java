@@ -14,9 +14,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * What the path of a file tells: the path itself, its name, and the values of partition columns
- * (`.../day=2024-01-02/...`). What Python calls is named apart from the methods that Spark calls:
- * Py4J finds a static method by its name alone.
+ * Values from the path of a file: the path, the file name, and the partition columns
+ * (`.../day=2024-01-02/...`). Methods called by Python and methods called by Spark have different
+ * names: Py4J resolves a static method by its name alone.
  */
 public final class FilePaths implements Serializable {
   private final String table;
@@ -27,9 +27,9 @@ public final class FilePaths implements Serializable {
   private transient InternalRow values;
 
   /**
-   * @param table the table, for messages
+   * @param table name of the table, for messages
    * @param shape the partition columns, see {@link Shape}
-   * @param nothing the name of the folder of nulls
+   * @param nothing folder name of null values
    */
   private FilePaths(String table, String shape, String nothing) {
     this.table = table;
@@ -43,19 +43,19 @@ public final class FilePaths implements Serializable {
     return Calls.column(paths, FilePaths.class, "partitions", Shape.parse(shape).spark(), uri);
   }
 
-  /** The path within its file system, of a file's URI. */
+  /** The path within its file system, from a file's URI. */
   public static Column pathOf(Column uri) {
     return Calls.column(
         new FilePaths("", "{}", ""), FilePaths.class, "path", DataTypes.StringType, uri);
   }
 
-  /** The name of the file, of its URI. */
+  /** The file name, from a file's URI. */
   public static Column nameOf(Column uri) {
     return Calls.column(
         new FilePaths("", "{}", ""), FilePaths.class, "name", DataTypes.StringType, uri);
   }
 
-  /** The text of a value in the name of a folder; null of null. */
+  /** The folder name of a value; null for null. */
   public static Column text(String shape, Column value) {
     FolderText text = new FolderText(shape);
     return Calls.column(
@@ -72,7 +72,7 @@ public final class FilePaths implements Serializable {
   }
 
   public InternalRow partitions(UTF8String uri) {
-    // All rows of a file have the same.
+    // All rows of a file have the same values.
     if (!uri.equals(last)) {
       values = read(URI.create(uri.toString()).getPath());
       last = uri.clone();
@@ -83,7 +83,7 @@ public final class FilePaths implements Serializable {
   private InternalRow read(String path) {
     if (row == null) row = Shape.parse(shape);
     Object[] values = new Object[row.names().length];
-    // Folders cannot have all letters that values have: `%3A` is a colon.
+    // Folder names escape some characters: `%3A` is a colon.
     for (String folder : path.split("/")) {
       int sign = folder.indexOf('=');
       for (int i = 0; sign > 0 && i < values.length; i++) {
@@ -122,7 +122,8 @@ public final class FilePaths implements Serializable {
       case "FLOAT" -> Float.parseFloat(text);
       case "DOUBLE" -> Double.parseDouble(text);
       case "DECIMAL" -> SparkValues.decimal(new BigDecimal(text), type.precision(), type.scale());
-      // Flink writes the days since 1970, which it cannot read; it reads what is written here.
+      // Flink writes the days since 1970, which it cannot read; this writes the form that Flink
+      // reads.
       case "DATE" ->
           text.matches("-?\\d+")
               ? (Object) Integer.parseInt(text)

@@ -79,7 +79,7 @@ final class JsonWriters {
   }
 
   /**
-   * With all digits of the scale where plain numbers are asked for; else without trailing zeros, as
+   * With plain numbers, writes all digits of the scale; otherwise without trailing zeros, as
    * BigDecimal.
    */
   private void decimal(JsonGenerator out, BigDecimal value) throws IOException {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** A row of objects, all columns of which are wanted. */
+/** A row of objects with all columns. */
 final class ObjectCells implements Cells {
   private final boolean[] wanted;
   private final Object[] values;
@@ -15,7 +15,7 @@ final class ObjectCells implements Cells {
     values = new Object[columns];
   }
 
-  /** What was given; texts are parts of the bytes that they were given as. */
+  /** The columns received; texts reference the bytes that they were passed as. */
   GenericInternalRow row() {
     return new GenericInternalRow(values);
   }

@@ -22,7 +22,7 @@ public final class ProtobufDecoder extends Decoder {
 
   @Override
   protected boolean skips(UTF8String message) {
-    // A message without a byte is one whose fields are all as they are by default.
+    // An empty message has the defaults of all fields.
     return false;
   }
 

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The format `protobuf`: a row is a message. */
+/** The format `protobuf`: a row becomes a message. */
 public final class ProtobufEncoder extends Encoder {
   private final ProtobufMessages messages;
   private final String nothing;

@@ -13,9 +13,9 @@ import org.sparkproject.spark_core.protobuf.Descriptors.EnumValueDescriptor;
 import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
 import org.sparkproject.spark_core.protobuf.Message;
 
-/** Turns values of Protocol Buffers into those of a logical type, in Spark's internal form. */
+/** Converts Protocol Buffers values to those of a logical type, in Spark's internal form. */
 final class ProtobufReaders {
-  /** How a value of an enum is called that its type does not have. */
+  /** Name of an enum value that its type does not declare. */
   private static final String UNRECOGNIZED = "UNRECOGNIZED";
 
   private ProtobufReaders() {}
@@ -32,9 +32,9 @@ final class ProtobufReaders {
   }
 
   /**
-   * A reader of messages as rows, whose columns are fields of their names.
+   * A reader of messages as rows; columns are matched with fields by name.
    *
-   * @param defaults whether a field that is not there has its default, and is not null
+   * @param defaults true if an absent field has its default instead of null
    */
   static RowReader row(Descriptor type, Shape shape, boolean defaults) {
     int width = shape.names().length;
@@ -45,7 +45,7 @@ final class ProtobufReaders {
       Shape column = shape.children()[i];
       fields[i] = ProtobufMessages.field(type, shape.names()[i]);
       readers[i] = named(shape.names()[i], fields[i], column, defaults);
-      // As Flink: of proto3, plain values are never null, not even optional ones.
+      // As in Flink: with proto3, scalar values are never null, not even optional ones.
       boolean isPlain = !fields[i].isRepeated() && isPlain(fields[i]);
       always[i] = defaults || isPlain && (isProto3(type) || !fields[i].hasPresence());
     }
@@ -146,7 +146,7 @@ final class ProtobufReaders {
     };
   }
 
-  /** Of a key that is there twice the last value counts. */
+  /** Of duplicate keys the last value counts. */
   private static Reader map(FieldDescriptor field, Shape shape, boolean defaults) {
     if (!shape.root().equals("MAP")) throw ProtobufMessages.unfit(field, shape);
     FieldDescriptor key = field.getMessageType().findFieldByName("key");

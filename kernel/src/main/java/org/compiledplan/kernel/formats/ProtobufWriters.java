@@ -16,7 +16,7 @@ import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
 import org.sparkproject.spark_core.protobuf.DynamicMessage;
 import org.sparkproject.spark_core.protobuf.Message;
 
-/** Turns values of a logical type, in Spark's internal form, into those of Protocol Buffers. */
+/** Converts values of a logical type, in Spark's internal form, to Protocol Buffers values. */
 final class ProtobufWriters {
   private ProtobufWriters() {}
 
@@ -26,10 +26,9 @@ final class ProtobufWriters {
   }
 
   /**
-   * A writer of rows as messages, whose fields are columns of their names; null is a field that is
-   * not there.
+   * A writer of rows as messages; fields are matched with columns by name; null is an absent field.
    *
-   * @param nothing what a text is that is null, in arrays and maps
+   * @param nothing replacement for a null text in arrays and maps
    */
   static RowWriter row(Descriptor type, Shape shape, String nothing) {
     int width = shape.names().length;
@@ -72,7 +71,7 @@ final class ProtobufWriters {
     };
   }
 
-  /** A name or number that the type does not have is its first value, as in Flink. */
+  /** An unknown name or number becomes the first value of the type, as in Flink. */
   private static Getter enumeration(EnumDescriptor type, Shape shape) {
     if (ProtobufMessages.isText(shape)) {
       return (values, i) -> orFirst(type, type.findValueByName(values.getUTF8String(i).toString()));
@@ -125,7 +124,7 @@ final class ProtobufWriters {
     };
   }
 
-  /** What a null is in an array or a map, which hold none. */
+  /** Replacement for null in an array or a map, which allow none. */
   private static Object missing(FieldDescriptor field, String nothing) {
     return switch (field.getJavaType()) {
       case BOOLEAN -> false;

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requests to a schema registry: its addresses in turn, credentials, TLS. One that is away, or says
- * that it is not able to answer, is waited for, as long as `http.connect.timeout.ms` says.
+ * Requests to a schema registry: its addresses in turn, credentials, TLS. An unreachable or
+ * unavailable registry is retried for `http.connect.timeout.ms`.
  */
 final class RegistryHttp {
   static final int NOT_FOUND = 404;
@@ -78,7 +78,7 @@ final class RegistryHttp {
     return retried(path, body, table);
   }
 
-  /** The content of an answer that grants what was asked. */
+  /** The content of a successful answer. */
   JsonNode granted(Answer answer, String table) {
     if (answer.status < OK) return content(answer);
     JsonNode content = content(answer);
@@ -229,7 +229,7 @@ final class RegistryHttp {
     return settings.getOrDefault("schema.registry.ssl." + kind + ".password", "");
   }
 
-  /** A store of keys or certificates; null where none is named. */
+  /** A key store or trust store; null if none is configured. */
   private KeyStore store(String kind) {
     String place = settings.get("schema.registry.ssl." + kind + ".location");
     if (place == null) return null;

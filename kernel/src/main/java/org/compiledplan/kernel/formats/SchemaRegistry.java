@@ -11,8 +11,8 @@ import org.apache.avro.Schema;
 import org.apache.avro.SchemaParseException;
 
 /**
- * The schemas of a registry that speaks Confluent's HTTP API. What it said is remembered for as
- * long as the process lives: an id never gets another schema.
+ * The schemas of a registry with Confluent's HTTP API. Answers are cached for the life of the
+ * process: a schema id is immutable.
  */
 final class SchemaRegistry {
   private static final Map<String, SchemaRegistry> SHARED = new ConcurrentHashMap<>();
@@ -27,7 +27,7 @@ final class SchemaRegistry {
   }
 
   /**
-   * The registry that all tasks of this process share.
+   * The registry client shared by all tasks of this process.
    *
    * @param settings a JSON object of `url` and the settings of Confluent's client
    */
@@ -38,7 +38,7 @@ final class SchemaRegistry {
   /**
    * The schema of an id.
    *
-   * @param table who asks, for messages
+   * @param table name of the table, for messages
    */
   Schema schema(int id, String table) {
     return byId.computeIfAbsent(id, unknown -> fetched(id, table));
@@ -53,9 +53,9 @@ final class SchemaRegistry {
   }
 
   /**
-   * The id of a schema, registered under a subject where it is not there yet.
+   * The id of a schema, registered under a subject if it is new.
    *
-   * @param table who asks, for messages
+   * @param table name of the table, for messages
    */
   int register(String subject, Schema schema, String table) {
     String text = schema.toString();
@@ -69,7 +69,7 @@ final class SchemaRegistry {
     return http.granted(answer, table + ", subject " + subject).path("id").asInt();
   }
 
-  /** The schema of an answer, with those that it refers to. */
+  /** The schema in an answer, with the schemas that it references. */
   private Schema parsed(JsonNode answer, String subject, String table) {
     String type = answer.path("schemaType").asText("AVRO");
     if (!type.equals("AVRO")) {

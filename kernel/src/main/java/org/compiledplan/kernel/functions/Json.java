@@ -19,9 +19,7 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * The SQL/JSON functions. Numbers keep their digits; objects are written with their keys in order.
- */
+/** The SQL/JSON functions. Numbers keep their digits; objects are written with sorted keys. */
 final class Json {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
   private static final ObjectMapper MAPPER =
@@ -74,10 +72,7 @@ final class Json {
     return node;
   }
 
-  /**
-   * What the path leads to in the text; in lax mode a text that is no JSON holds nothing, as in
-   * Flink.
-   */
+  /** The value at a path in a text; in lax mode a malformed text contains no value, as in Flink. */
   private static JsonNode find(JsonPath path, String text) throws JsonProcessingException {
     JsonNode root;
     try {
@@ -126,7 +121,7 @@ final class Json {
     }
   }
 
-  /** The last path, parsed: a path is nearly always a constant. */
+  /** Caches the last parsed path: a path is nearly always a constant. */
   private static final class Paths {
     private String text;
     private JsonPath path;
@@ -340,9 +335,9 @@ final class Json {
   }
 
   /**
-   * A text in quotes. What is not ASCII is escaped, control characters without a letter of their
-   * own are not, as in Flink; but where Flink's escape of a supplementary character names another
-   * one, here it is a surrogate pair.
+   * A quoted JSON string. As in Flink, non-ASCII characters are escaped, but control characters
+   * without a one-letter escape are not; unlike Flink's wrong escape of supplementary characters,
+   * this writes a surrogate pair.
    */
   private static String quote(String text) {
     StringBuilder result = new StringBuilder("\"");
@@ -357,8 +352,8 @@ final class Json {
   }
 
   /**
-   * The text between the first and the last quote, its escapes resolved. As in Flink, a text that
-   * does not begin with a JSON string, or has an escape that JSON does not know, stays as it is.
+   * The text between the first and the last quote, with escapes resolved. As in Flink, a text that
+   * does not start with a JSON string, or has an unknown escape, is returned unchanged.
    */
   private static String unquote(String text) {
     if (text.length() < 2 || text.charAt(0) != '"' || !text.endsWith("\"")) return text;

@@ -12,8 +12,9 @@ import java.util.List;
  * A path into JSON: names, positions (negative from the end), slices, unions, `*`, `..` and
  * `length()`.
  *
- * <p>A path with `*`, `..`, a slice or a union is indefinite: it gives an array of all it finds. A
- * definite path that leads nowhere fails in strict mode, the default, and gives null in lax mode.
+ * <p>A path with `*`, `..`, a slice or a union is indefinite: its result is an array of all
+ * matches. A definite path without a match fails in strict mode, the default, and yields null in
+ * lax mode.
  */
 final class JsonPath {
   private final boolean strict;
@@ -21,8 +22,8 @@ final class JsonPath {
   private boolean length;
 
   /**
-   * One step: adds what it finds in `node`; false when there is nothing, or `node` is no array
-   * where it must be.
+   * One step: adds the matches within `node`; false if there are none, or if `node` is not the
+   * required array.
    */
   private interface Step {
     boolean find(JsonNode node, List<JsonNode> matches);
@@ -36,7 +37,7 @@ final class JsonPath {
     this.strict = strict;
   }
 
-  /** Thrown by a path that is not one, or that leads nowhere. */
+  /** Thrown for a malformed path, or one without a match. */
   static final class PathException extends RuntimeException {
     PathException(String message) {
       super(message);
@@ -58,8 +59,8 @@ final class JsonPath {
   }
 
   /**
-   * What the path leads to; in lax mode null for a JSON null and for nothing, which strict mode
-   * refuses. A text that is just `null` fails in both.
+   * Returns the value at the path; in lax mode null for a JSON null and for no match, which strict
+   * mode rejects. A text that is just `null` fails in both modes.
    */
   JsonNode evaluate(JsonNode root) {
     if (root.isNull()) throw new PathException("a path into null leads nowhere");
@@ -81,7 +82,7 @@ final class JsonPath {
       List<JsonNode> next = new ArrayList<>();
       for (JsonNode node : nodes) {
         if (!step.find(node, next) && !multiple) {
-          // In lax mode a path that may find several values has found none of them.
+          // In lax mode an indefinite path without a match yields an empty array.
           return strict || steps.stream().noneMatch(Step::isMultiple)
               ? null
               : JsonNodeFactory.instance.arrayNode();
@@ -191,7 +192,7 @@ final class JsonPath {
     };
   }
 
-  /** Several names at the end of a path: an object of those that are there. */
+  /** Several names at the end of a path: an object of the existing ones. */
   private static Step part(List<String> names) {
     return (node, matches) -> {
       ObjectNode part = JsonNodeFactory.instance.objectNode();
@@ -209,7 +210,7 @@ final class JsonPath {
     };
   }
 
-  /** A step that may find several values. */
+  /** A step with any number of matches. */
   private abstract static class Many implements Step {
     @Override
     public boolean isMultiple() {

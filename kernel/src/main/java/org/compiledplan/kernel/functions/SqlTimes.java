@@ -8,7 +8,7 @@ import java.time.YearMonth;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Dates and times as SQL writes them, leniently read. */
+/** Lenient parsing of SQL dates and times. */
 final class SqlTimes {
   private static final Pattern DATE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,2})(?:-(\\d{1,2}))?)?");
   private static final Pattern TIME =
@@ -20,7 +20,7 @@ final class SqlTimes {
 
   private SqlTimes() {}
 
-  /** `2024-2-9`, `2024-2` (the 1st), `2024`; what follows a space does not count. */
+  /** Parses `2024-2-9`, `2024-2` (the 1st), `2024`; text after a space is ignored. */
   static LocalDate parseDate(String untrimmed) {
     String text = untrimmed.trim();
     int space = text.indexOf(' ');
@@ -47,8 +47,8 @@ final class SqlTimes {
   }
 
   /**
-   * `2024-2-9`, `2024-2-9 3:4:5.678`: of a month's 30th or 31st too many the last day, 24:00:00 is
-   * the next day.
+   * Parses `2024-2-9`, `2024-2-9 3:4:5.678`: a 30th or 31st that the month does not have is its
+   * last day, 24:00:00 is the next day.
    */
   static LocalDateTime parseTimestamp(String text) {
     Matcher m = TIMESTAMP.matcher(text);

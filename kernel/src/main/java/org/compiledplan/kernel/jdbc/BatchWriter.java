@@ -18,14 +18,13 @@ import org.compiledplan.kernel.sinks.BatchTask;
 
 /**
  * Writes the rows of a micro-batch in one transaction, which also records the number of the batch:
- * a batch that is recorded is not written again.
+ * a recorded batch is not written again.
  *
  * <p>Description: {@code {"database": see Database, "table", "values": name of a JdbcValues,
  * "types": [Spark types of the columns], "keys": [positions], "write": SQL, "update": SQL or null,
- * "delete": SQL or null, "rows": how many at once, "find": SQL, "move": SQL, "begin": SQL, "run",
- * "sink"}}. Rows have the byte of their kind first. Where there are keys, {@code write} is an
- * upsert, or there is an {@code update} that goes before it; its parameters are the other columns,
- * then the keys.
+ * "delete": SQL or null, "rows": rows per statement batch, "find": SQL, "move": SQL, "begin": SQL,
+ * "run", "sink"}}. Rows have the byte of their kind first. With keys, {@code write} is an upsert,
+ * or is preceded by an {@code update}; its parameters are the other columns, then the keys.
  */
 public final class BatchWriter extends BatchTask {
 
@@ -34,11 +33,11 @@ public final class BatchWriter extends BatchTask {
   }
 
   /**
-   * The entry from Python: writes a micro-batch, unless it is there.
+   * Entry point for Python: writes a micro-batch, unless it is recorded.
    *
-   * @param rows of one partition, in their order; they are computed once, however often the same
-   *     object is written, since the shuffle in front of them keeps what it was given
-   * @param mayBeThere whether the batch may have been written before
+   * @param rows one partition, in order; computed once, however often the same object is written,
+   *     since its shuffle retains its input
+   * @param mayBeThere true if the batch may have been written before
    */
   public static void write(Dataset<Row> rows, String description, long batch, boolean mayBeThere) {
     rows.foreachPartition(new BatchWriter(description, batch, mayBeThere));
@@ -75,7 +74,10 @@ public final class BatchWriter extends BatchTask {
     }
   }
 
-  /** Records the batch; false if it is recorded already. Others who write it wait here for us. */
+  /**
+   * Records the batch; returns false if it is recorded already. Concurrent writers of it block
+   * here.
+   */
   private static boolean begins(
       Connection connection, JsonNode spec, long batch, boolean mayBeThere) throws SQLException {
     String run = spec.path("run").asText(), sink = spec.path("sink").asText();
@@ -139,7 +141,7 @@ public final class BatchWriter extends BatchTask {
   /** Of the rows of a key the last one counts. */
   static void settle(Statements statements, Map<Row, Row> last) throws SQLException {
     List<Row> written = new ArrayList<>();
-    // Rows go before others come, which may take their place in another unique column.
+    // Deletions go first: a new row may reuse their value of another unique column.
     for (Row row : last.values()) {
       if (row.getByte(0) == RowKinds.DELETE) statements.delete(row);
       else written.add(row);

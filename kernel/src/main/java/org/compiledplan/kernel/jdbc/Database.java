@@ -14,7 +14,7 @@ import java.util.Set;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * Where a database is, and as whom it is asked.
+ * A database and its credentials.
  *
  * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "timeout": s, "properties": {}}}.
  */
@@ -49,13 +49,13 @@ public record Database(JsonNode spec) {
 
   /** A URL without its parameters and passwords. */
   static String shown(String url) {
-    // A password may have any of these characters: it goes to the last @ that may end it.
+    // A password may contain any of these characters: it extends to the last @ that may end it.
     return url.replaceFirst("//.*@", "//")
         .replaceFirst("^(jdbc:oracle:\\w+:).*@", "$1")
         .replaceFirst("[?;].*", "");
   }
 
-  /** Whether what failed may work later: the database is not there, is full, or was in the way. */
+  /** Returns true if the failure may be temporary: the database is unreachable, full, or locked. */
   static boolean isAway(SQLException error) {
     for (Throwable cause = error; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLTransientException || cause instanceof SQLRecoverableException)
@@ -69,10 +69,10 @@ public record Database(JsonNode spec) {
     return false;
   }
 
-  /** What to throw for an error of the database, in words for the user. */
+  /** The exception to throw for an error of the database, worded for the user. */
   RuntimeException failed(SQLException error, String doing) {
     String said = error.getMessage();
-    // What a batch of statements failed with says less than what one of them did.
+    // The error of a statement batch is less specific than that of its statement.
     SQLException next = error.getNextException();
     if (next != null && next.getMessage() != null) said = next.getMessage();
     String message = this + ", " + doing + ": " + (said == null ? error.toString() : said).strip();
@@ -80,14 +80,14 @@ public record Database(JsonNode spec) {
   }
 
   /**
-   * A table as the database knows it.
+   * Describes a table as the database knows it.
    *
-   * @param description of the database
-   * @param candidates how the table may be called in a statement
-   * @return {@code {"table": the first candidate that there is, "columns": [{"name", "code": of
+   * @param description description of the database
+   * @param candidates possible names of the table in a statement
+   * @return {@code {"table": the first existing candidate, "columns": [{"name", "code": of
    *     java.sql.Types, "type": its name}]}}
-   * @throws DatabaseException there is none of them, or the database refuses
-   * @throws DatabaseAwayException it does not answer
+   * @throws DatabaseException if none exists, or the database refuses
+   * @throws DatabaseAwayException if the database does not respond
    */
   public static String describe(String description, String[] candidates) {
     ObjectMapper json = new ObjectMapper();
@@ -120,9 +120,9 @@ public record Database(JsonNode spec) {
   }
 
   /**
-   * Runs statements, each in a transaction of its own, until one does not fail.
+   * Runs statements, each in a transaction of its own, until one succeeds.
    *
-   * @param description of the database
+   * @param description description of the database
    * @param statements alternatives
    */
   public static void runFirst(String description, String[] statements) {

@@ -8,26 +8,26 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 
 /**
- * Connections by drivers of the user's jars. {@link DriverManager} gives a caller only drivers that
- * the caller's own class loader sees, and those of {@code spark.jars} are in a loader below the
- * kernel's: the context of Spark's tasks.
+ * Connections by drivers of the user's jars. {@link DriverManager} returns only drivers visible to
+ * the caller's class loader, and those of {@code spark.jars} are in a loader below the kernel's:
+ * the context loader of Spark's tasks.
  */
 final class Drivers {
   private Drivers() {}
 
   /**
-   * A new connection.
+   * Opens a connection.
    *
-   * @param driver the driver's class, or null for the one that takes the URL
-   * @param timeout seconds until the attempt is given up
+   * @param driver class of the driver, or null for the one that accepts the URL
+   * @param timeout connection timeout in seconds
    */
   static Connection connect(String url, String driver, Properties properties, int timeout)
       throws SQLException {
     DriverManager.setLoginTimeout(timeout);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     if (driver != null) return connect(named(driver, loader), url, properties);
-    // Loading them also registers them, so that those of the kernel's own loader are found last, by
-    // the manager.
+    // Loading them also registers them, so the manager tries drivers of the kernel's own loader
+    // last.
     for (Driver candidate : ServiceLoader.load(Driver.class, loader)) {
       if (candidate.acceptsURL(url)) return connect(candidate, url, properties);
     }
@@ -54,7 +54,7 @@ final class Drivers {
             .formatted(driver.getClass().getName(), Database.shown(url)));
   }
 
-  /** A driver by its class, of which nothing runs before it is known to be one. */
+  /** A driver by its class; the class is not initialized before it is known to be a driver. */
   private static Driver named(String driver, ClassLoader loader) {
     try {
       Class<?> type = Class.forName(driver, false, loader);

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Arrays that a driver gives, as Spark's sequences. */
+/** Arrays from a driver as Spark's sequences. */
 final class JdbcArrays {
   private JdbcArrays() {}
 
-  /** The values of an array, given the Spark type of its elements. */
+  /** Converts an array; {@code type} is the Spark type of its elements. */
   static Object toSpark(Object array, String type) {
     List<Object> elements = new ArrayList<>();
     for (Object item : (Object[]) array) {

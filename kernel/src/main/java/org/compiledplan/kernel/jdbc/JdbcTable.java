@@ -14,12 +14,12 @@ import org.compiledplan.kernel.sources.StreamProvider;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * A streaming source that gives the rows of queries once, each query as a partition, and ends. Its
- * offset is 1 once they have been read.
+ * A streaming source that returns the rows of queries once, each query as a partition, and ends.
+ * Its offset is 1 once they have been read.
  *
  * <p>Option `table`: {@code {"database": see Database, "name", "values": name of a JdbcValues,
  * "types": [Spark types of the columns], "schema": the row's type in DDL, "queries": [SQL],
- * "fetch": how many rows at once, "autoCommit": bool}}.
+ * "fetch": rows per round trip, "autoCommit": bool}}.
  */
 public final class JdbcTable extends StreamProvider {
   public JdbcTable() {

@@ -25,11 +25,11 @@ import java.util.Map;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Values of Spark's types from and to JDBC. A type is Spark's short name, and {@code time} for a
- * number that is the milliseconds of a day.
+ * Conversions between values of Spark's types and JDBC. A type is Spark's short name, and {@code
+ * time} for an integer in milliseconds of the day.
  */
 public enum JdbcValues {
-  /** As all drivers know them: classes of java.sql, which are in the JVM's time zone. */
+  /** Supported by all drivers: classes of java.sql, in the JVM's time zone. */
   SQL {
     @Override
     Object date(LocalDate value) {
@@ -51,7 +51,7 @@ public enum JdbcValues {
       return Timestamp.from(value);
     }
   },
-  /** Classes of java.time, which JDBC 4.2 has. */
+  /** Classes of java.time, since JDBC 4.2. */
   TIME {
     @Override
     Object instant(Instant value) {
@@ -71,7 +71,7 @@ public enum JdbcValues {
       };
     }
   },
-  /** Texts, where a database has no types for time: {@code 2024-01-02 03:04:05.678}, in UTC. */
+  /** Texts, for databases without types for times: {@code 2024-01-02 03:04:05.678}, in UTC. */
   TEXT {
     @Override
     Object date(LocalDate value) {
@@ -116,7 +116,7 @@ public enum JdbcValues {
           .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
           .toFormatter();
 
-  /** PostgreSQL's names of the elements of arrays. */
+  /** PostgreSQL's names of array element types. */
   private static final Map<String, String> ELEMENTS =
       Map.ofEntries(
           Map.entry("boolean", "bool"),
@@ -183,7 +183,7 @@ public enum JdbcValues {
     else to.setObject(at, toJdbc(value, type));
   }
 
-  /** The value as an object that a driver takes. */
+  /** Converts a value into an object that a driver accepts. */
   public Object toJdbc(Object value, String type) {
     if (type.equals("time")) return time(LocalTime.ofNanoOfDay((Integer) value * 1_000_000L));
     if (value instanceof LocalDate) return date((LocalDate) value);
@@ -213,7 +213,7 @@ public enum JdbcValues {
     return type.substring("array<".length(), type.length() - 1);
   }
 
-  /** The name of an array's elements; those of an array of arrays are the innermost. */
+  /** The name of an array's element type; of nested arrays the innermost. */
   private static String element(String type) {
     String element = inner(type);
     while (element.startsWith("array<")) element = inner(element);
@@ -225,7 +225,7 @@ public enum JdbcValues {
         value instanceof scala.collection.Seq
             ? CollectionConverters.asJava((scala.collection.Seq<?>) value)
             : (List<?>) value;
-    // Drivers write other objects by their texts, and bytes have none.
+    // Drivers write other objects as text, which bytes do not have.
     Object[] jdbc = type.equals("binary") ? new byte[items.size()][] : new Object[items.size()];
     for (int i = 0; i < jdbc.length; i++) {
       Object item = items.get(i);
@@ -235,7 +235,7 @@ public enum JdbcValues {
     return jdbc;
   }
 
-  /** A column's value as a Spark type. */
+  /** Reads a column as a Spark type. */
   public Object fromJdbc(ResultSet row, int column, String type) throws SQLException {
     if (type.startsWith("array<")) {
       Array array = row.getArray(column);

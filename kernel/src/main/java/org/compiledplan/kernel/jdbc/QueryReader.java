@@ -64,7 +64,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
   private void open() throws SQLException {
     connection = database.connect();
     connection.setReadOnly(values != JdbcValues.TEXT);
-    // Some drivers hold all rows at once otherwise.
+    // Otherwise some drivers hold all rows in memory.
     connection.setAutoCommit(spec.path("autoCommit").asBoolean());
     statement = connection.prepareStatement(sql);
     statement.setFetchSize(spec.path("fetch").asInt());

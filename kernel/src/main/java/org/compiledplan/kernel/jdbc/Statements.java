@@ -63,13 +63,13 @@ final class Statements implements AutoCloseable {
     delete.addBatch();
   }
 
-  /** Rows of different keys: each is inserted, or takes the place of the one of its key. */
+  /** Inserts or replaces rows of different keys. */
   void upsert(List<Row> rows) throws SQLException {
     for (Row row : update == null ? rows : missing(rows)) write(row);
     flush();
   }
 
-  /** Updates the rows that are there; those that are not. */
+  /** Updates existing rows; returns the missing ones. */
   private List<Row> missing(List<Row> rows) throws SQLException {
     if (rows.isEmpty()) return rows;
     for (Row row : rows) {

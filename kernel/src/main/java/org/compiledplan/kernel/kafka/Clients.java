@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * The classes of the kernel that refer to Kafka's. A session may get Kafka's clients after it has
- * started, in a class loader below the kernel's; there they are defined anew, or they would not
- * find them.
+ * The kernel's classes that refer to Kafka's. A session may get Kafka's clients after it has
+ * started, in a class loader below the kernel's; these classes are defined again there, because
+ * otherwise they could not resolve Kafka's.
  */
 final class Clients {
   private static final String PACKAGE = "org.compiledplan.kernel.kafka.clients.";
@@ -21,18 +21,18 @@ final class Clients {
   private Clients() {}
 
   /**
-   * What writes in transactions.
+   * Creates the transactional writer.
    *
-   * @param loader one that finds Kafka's clients
+   * @param loader a class loader with Kafka's clients
    */
   static Transactions transactions(ClassLoader loader) {
     return (Transactions) instance(loader, "ProducerTransactions");
   }
 
   /**
-   * What sends messages one by one.
+   * Creates the sender of single messages.
    *
-   * @param loader one that finds Kafka's clients
+   * @param loader a class loader with Kafka's clients
    */
   static Sender sender(ClassLoader loader) {
     return (Sender) instance(loader, "ProducerSender");
@@ -59,7 +59,7 @@ final class Clients {
     }
   }
 
-  /** Defines the classes of one package by itself; all others are its parent's. */
+  /** Defines the classes of one package itself and delegates all others to its parent. */
   private static final class Loader extends ClassLoader {
     Loader(ClassLoader parent) {
       super(parent);

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.formats.Cells;
 
-/** A row of Spark's that is written column by column, over and over. */
+/** A Spark row that is written column by column and reused. */
 final class RowCells implements Cells {
   private final StructType type;
   private final int[] places;
@@ -16,8 +16,8 @@ final class RowCells implements Cells {
   private final UnsafeRowWriter writer;
 
   /**
-   * @param type of the row
-   * @param places of the columns of the table in the row, -1 for those that are not in it
+   * @param type type of the row
+   * @param places positions of the table's columns in the row, -1 for those that are not in it
    */
   RowCells(StructType type, int[] places) {
     this.type = type;
@@ -32,12 +32,12 @@ final class RowCells implements Cells {
     writer.zeroOutNullBytes();
   }
 
-  /** What was written since; the same object each time. */
+  /** The row written since the last call; the object is reused. */
   UnsafeRow row() {
     return writer.getRow();
   }
 
-  /** What takes the columns that are no columns of the table, by their places in the row. */
+  /** The writer of the columns that do not belong to the table, by their positions in the row. */
   UnsafeRowWriter head() {
     return writer;
   }

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 
 /**
  * A JSON object of a stage's description that tracks field access. An unread field would be ignored
- * silently, and so would a field read under another name: {@link #finish} raises for both.
+ * silently, and so would a field read under another name: {@link #finish} throws for both.
  */
 @SuppressWarnings("unchecked") // ObjectNode.deepCopy
 public final class StrictObject extends ObjectNode {

@@ -52,7 +52,7 @@ public final class TimeMath {
   }
 
   /**
-   * Returns the length of a window, or of a part of it, in ms; raises if it exceeds {@link
+   * Returns the length of a window, or of a part of it, in ms; throws if it exceeds {@link
    * #LONGEST}.
    */
   static long window(OperatorSpec spec, long length) {

@@ -25,14 +25,14 @@ import org.compiledplan.kernel.host.RealTimeWatermarks;
 import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
- * A source of control rows: every so often one for each partition of the stages, for Spark fires
- * timers of a partition when a row of it has come. Options: {@code op} that the rows will have,
- * {@code partitions} of each stage, {@code every} ms. A row has the {@code key} that takes it to
- * its partition.
+ * A source of control rows: at a fixed interval one per partition of the stages, because Spark
+ * fires a partition's timers only when it receives a row. Options: {@code op} of the rows, {@code
+ * partitions} of each stage, {@code every} ms. A row has the {@code key} that routes it to its
+ * partition.
  *
  * <p>With the option {@code watermarks}, the id of {@link RealTimeWatermarks}, a batch begins with
- * rows of what is known of the sources and their partitions, see {@link Known}; {@code kind} is
- * null in ticks. What they reach is the position of this source.
+ * rows of the known watermarks of the sources and their partitions, see {@link Known}; {@code kind}
+ * is null in ticks. The watermarks that they reach are this source's offset.
  */
 public final class Ticks extends StreamProvider {
   private static final StructType SCHEMA =
@@ -62,7 +62,7 @@ public final class Ticks extends StreamProvider {
     return new Stream(keys, options.getLong("every", 100), watermarks);
   }
 
-  /** Nothing is kept of ticks, only of watermarks. */
+  /** Ticks have no offset, only watermarks do. */
   private static final class Position extends Offset {
     static final Position NONE = new Position("0");
 
@@ -78,7 +78,7 @@ public final class Ticks extends StreamProvider {
     }
   }
 
-  /** What a row has: the key alone in a tick. */
+  /** Content of a row: the key alone in a tick. */
   private record Told(String key, Known known) implements Serializable {
     InternalRow row() {
       Object[] values = new Object[SCHEMA.length()];
@@ -94,7 +94,7 @@ public final class Ticks extends StreamProvider {
     }
   }
 
-  /** Rows with which a batch begins, then ticks. */
+  /** Initial rows of a batch, then ticks. */
   private record Part(Told[] first, Told[] ticks, long every) implements InputPartition {}
 
   private static final class Stream implements MicroBatchStream, SupportsRealTimeMode {
@@ -191,7 +191,7 @@ public final class Ticks extends StreamProvider {
         Thread.currentThread().interrupt();
         comes = false;
       }
-      // After a pause there are no ticks to be made up for.
+      // Ticks missed during a pause are not made up for.
       due = Math.max(due, System.currentTimeMillis() - part.every);
       return RecordStatus.newStatusWithoutArrivalTime(comes);
     }

@@ -14,9 +14,9 @@ public abstract class BatchTask implements ForeachPartitionFunction<Row> {
   private final boolean mayBeThere;
 
   /**
-   * @param description of the sink, in JSON
-   * @param batch the number of the micro-batch
-   * @param mayBeThere whether its rows may have been written before
+   * @param description description of the sink, in JSON
+   * @param batch number of the micro-batch
+   * @param mayBeThere true if its rows may have been written before
    */
   protected BatchTask(String description, long batch, boolean mayBeThere) {
     this.description = description;
@@ -26,7 +26,7 @@ public abstract class BatchTask implements ForeachPartitionFunction<Row> {
 
   @Override
   public final void call(Iterator<Row> rows) {
-    // Nothing is written of it, now or when it comes again.
+    // A task without rows writes nothing, now or in a replay.
     if (!rows.hasNext()) return;
     TaskContext task = TaskContext.get();
     boolean again = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
@@ -35,14 +35,14 @@ public abstract class BatchTask implements ForeachPartitionFunction<Row> {
   }
 
   /**
-   * Writes the rows in one transaction, which also records that they are written; where that is
-   * recorded already, nothing is written.
+   * Writes the rows in one transaction, which also records the write; a recorded write is not
+   * repeated.
    *
-   * @param spec the description of the sink
-   * @param batch the number of the micro-batch
-   * @param task the number of the task, of those that write the batch
-   * @param mayBeThere whether the rows may have been written before
-   * @param rows the rows, in their order
+   * @param spec description of the sink
+   * @param batch number of the micro-batch
+   * @param task number of the task within the batch
+   * @param mayBeThere true if the rows may have been written before
+   * @param rows the rows, in order
    */
   protected abstract void write(
       JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows);

@@ -9,16 +9,16 @@ import java.util.function.UnaryOperator;
 import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Tree;
 
-/** The fields of one part of state as those of another, each found by its name. */
+/** Converts the fields of one part of state into those of another, matched by name. */
 final class FieldsConversion {
-  /** What becomes of the value of one field. */
+  /** Conversion of one field. */
   private static final class Step {
-    /** The value stays as it is. */
+    /** The value does not change. */
     static final Step SAME = new Step(true, UnaryOperator.identity());
 
     final boolean sameBytes;
 
-    /** What it becomes, of the value and the part that it is a field of. */
+    /** The new value, from the old value and the part that contains it. */
     final BiFunction<Object, Tree, Object> apply;
 
     Step(boolean sameBytes, UnaryOperator<Object> apply) {
@@ -34,7 +34,7 @@ final class FieldsConversion {
   private final String[] names;
   private final Step[] steps;
 
-  /** Whether all of it has the same bytes. */
+  /** True if all bytes stay the same. */
   final boolean sameBytes;
 
   private FieldsConversion(String[] names, Step[] steps, boolean sameOrder) {

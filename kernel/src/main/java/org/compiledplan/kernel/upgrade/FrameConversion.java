@@ -7,25 +7,27 @@ import org.compiledplan.kernel.state.FrameShape;
 import org.compiledplan.kernel.state.Tree;
 
 /**
- * Accumulators of some calls as those of others. A call that was not there begins anew, but for
- * COUNT(*) where the number of rows is kept beside the accumulators.
+ * Converts the accumulators of some calls into those of others. A new call starts fresh, except for
+ * COUNT(*) if the number of rows is stored beside the accumulators.
  */
 final class FrameConversion {
   private static final String FIELDS = "fields";
 
-  /** The field with the number of rows, and that of an accumulator that counts. */
+  /**
+   * Name of the row-count field beside the accumulators, and of the field of COUNT's accumulator.
+   */
   private static final String ROWS = "rows";
 
   private static final String COUNT = "count";
 
-  /** For each new call the old one; null if there was none. */
+  /** Old call per new call; null if there is none. */
   private final Integer[] from;
 
   private final FieldsConversion[] inner;
   private final List<FrameShape> old;
   private final List<FrameShape> next;
 
-  /** Whether all accumulators have the same bytes, at the same places. */
+  /** True if all accumulators have the same bytes at the same positions. */
   final boolean sameBytes;
 
   private FrameConversion(
@@ -61,7 +63,7 @@ final class FrameConversion {
     return new FrameConversion(from, inner, old, next);
   }
 
-  /** The fields of one accumulator. */
+  /** Conversion of one accumulator's fields. */
   static FieldsConversion single(FrameShape old, FrameShape next, Context context) {
     if (next.reads(old)) return FieldsConversion.of(old.fields, old.fields, context);
     if (old.form.code() != next.form.code() || old.form.version() != next.form.version()) {
@@ -75,9 +77,9 @@ final class FrameConversion {
   }
 
   /**
-   * Accumulators of one form may be of different functions, over different columns. Whether the
-   * code of a Python function is the same is known before this: its `code` here is a digest of what
-   * is sent to its workers, which is not the same in each process.
+   * Accumulators of one form may belong to different functions, over different columns. Equality of
+   * a Python function's code is checked earlier: its `code` here is a digest of the payload sent to
+   * its workers, which differs between processes.
    */
   private static void checkCall(JsonNode old, JsonNode next, Context context) {
     for (String field : new String[] {"function", "distinct"}) {
@@ -109,7 +111,7 @@ final class FrameConversion {
 
   /**
    * @param frames the old accumulators
-   * @param beside the part that they are a field of
+   * @param beside the part that contains them
    */
   List<Object> apply(List<?> frames, Tree beside) {
     List<Object> converted = new ArrayList<>(from.length);
@@ -138,7 +140,7 @@ final class FrameConversion {
         && !call.path("distinct").asBoolean();
   }
 
-  /** One frame with its fields converted; one that was of another form from the start stays. */
+  /** One frame with its fields converted; a frame of another initial form does not change. */
   static Tree apply(Tree frame, FieldsConversion inner, FrameShape old) {
     if (!old.isOf(frame)) return frame;
     Tree converted = new Tree(frame);

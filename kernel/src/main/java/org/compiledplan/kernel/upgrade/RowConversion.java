@@ -3,9 +3,9 @@ package org.compiledplan.kernel.upgrade;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Rows of some columns as rows of others. */
+/** Converts rows of some columns into rows of others. */
 final class RowConversion {
-  /** Where a new column has no old one. */
+  /** Marks a new column without an old one. */
   private static final int NONE = -1;
 
   /** Position in the old row of each column of the new one. */
@@ -13,7 +13,7 @@ final class RowConversion {
 
   private final Widening[] widenings;
 
-  /** Whether rows have the same bytes in state: trailing nulls are left out there. */
+  /** True if rows have the same bytes in state, where trailing nulls are omitted. */
   final boolean sameBytes;
 
   private RowConversion(int[] from, Widening[] widenings, int oldSize) {

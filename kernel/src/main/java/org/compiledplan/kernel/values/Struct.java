@@ -1,6 +1,6 @@
 package org.compiledplan.kernel.values;
 
-/** A row as a value inside another row; equal when all fields are ({@link Values#equal}). */
+/** A row as a value inside another row; equal if all fields are ({@link Values#equal}). */
 public record Struct(Object[] fields) {
   @Override
   public boolean equals(Object object) {

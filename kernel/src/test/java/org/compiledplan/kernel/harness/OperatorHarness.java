@@ -36,18 +36,18 @@ import org.compiledplan.kernel.upgrade.OperatorMapping;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Runs operators without Spark, for tests: one JSON request a line on stdin, one answer a line on
- * stdout.
+ * Runs operators without Spark, for tests: one JSON request per line on stdin, one answer per line
+ * on stdout.
  *
  * <p>Request: {@code {"spec": {...operator spec..., "inputTypes": [["INT", ...], ...],
  * "outputTypes": [...]}, "steps": [{"time": ms, "rows": [{"key", "port", "kind", "values"}],
- * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if given, takes over the state, as
- * a restart with an edited plan does; {@code "states": {key: hex}}, beside them, is what there is
- * at the start. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in
- * the spec the step's fires timers. With {@code "keeps"} states are given again as they were put,
- * and written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values",
- * "at"?}], "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A
- * condition is text like {@code 0<3} over the columns of both rows.
+ * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if present, takes over the state,
+ * like a restart with an edited plan; {@code "states": {key: hex}}, beside them, is the initial
+ * state. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in the
+ * spec the step's watermark fires timers. With {@code "keeps"} states are cached as objects, and
+ * written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values", "at"?}],
+ * "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A condition is
+ * text like {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
@@ -63,12 +63,12 @@ public final class OperatorHarness {
   private boolean eventTime;
   private boolean folds;
 
-  /** Whether states stay as the operator put them, for some steps; and those that do. */
+  /** True if decoded states are cached for some steps; and the cached states. */
   private boolean keeps;
 
   private final Map<String, State> liveStates = new LinkedHashMap<>();
 
-  /** How often bytes were written. */
+  /** Number of writes of state bytes. */
   private int writes;
 
   private OperatorHarness() {}
@@ -189,20 +189,23 @@ public final class OperatorHarness {
     result.put("timers", timers.size());
   }
 
-  /** The state of a key, as it was put if that is kept. */
+  /** The state of a key, cached or decoded. */
   private State state(String key) {
     State state = keeps ? liveStates.computeIfAbsent(key, State::new) : new State(key);
     state.use();
     return state;
   }
 
-  /** Writes what is kept, and keeps it no longer. */
+  /** Writes and evicts the cached states. */
   private void write() {
     for (State state : liveStates.values()) state.write();
     liveStates.clear();
   }
 
-  /** Gives rows to a session; where they may come folded, some of them do, in parts of any size. */
+  /**
+   * Passes rows to a session; some of them pre-aggregated, in parts of any size, if the operator
+   * supports it.
+   */
   private void give(Session session, List<InputRow> rows, Emission emission) {
     if (!folds || operator.partial() == null) {
       for (InputRow row : rows) session.process(row, emission);
@@ -234,8 +237,8 @@ public final class OperatorHarness {
   }
 
   /**
-   * Whatever a test does, the meaning of each state makes the same bytes, and says no earlier than
-   * its timer when the operator is due.
+   * For every test: the decoded state encodes to the same bytes, and the operator is due no earlier
+   * than its timer.
    */
   private void checkStates(JsonNode step) {
     StateFormat<?> format = operator.stateFormat();
@@ -261,7 +264,7 @@ public final class OperatorHarness {
     }
   }
 
-  /** Makes the states of the operator before into those of the present one. */
+  /** Converts the states of the previous operator into those of the current one. */
   private void move(JsonNode step, StateFormat<?> before) {
     Conversion conversion =
         Conversion.of(new OperatorMapping(step.get("mapping")), before, operator.stateFormat());
@@ -276,7 +279,7 @@ public final class OperatorHarness {
     return bytes;
   }
 
-  /** Begins anew with these states, as a checkpoint that is seeded does. */
+  /** Starts with these states, like a seeded checkpoint. */
   private void seed(JsonNode step, Map<String, byte[]> operatorStates) {
     BatchContext context = context(step);
     states.clear();
@@ -291,7 +294,7 @@ public final class OperatorHarness {
         });
   }
 
-  /** Adds all formats and all forms of accumulators that there are, with their versions. */
+  /** Adds all formats and all forms of accumulators, with their versions. */
   private static void showForms(ObjectNode answer) {
     ObjectNode kinds = answer.putObject("kinds");
     for (StateKind kind : StateKind.values()) kinds.put(kind.text(), kind.version());
@@ -299,7 +302,7 @@ public final class OperatorHarness {
     for (AccumulatorForm form : AccumulatorForm.values()) forms.put(form.text(), form.version());
   }
 
-  /** Adds the states as they are, and what they mean. */
+  /** Adds the states as bytes and decoded. */
   private void showStates(ObjectNode answer) {
     answer.set("format", operator.stateFormat().describe());
     ObjectNode shown = answer.putObject("states");
@@ -311,7 +314,7 @@ public final class OperatorHarness {
     }
   }
 
-  /** Notes what is emitted for a key, with the time that a timer gave. */
+  /** Records the rows emitted for a key, with the time set by a timer. */
   private final class Emission implements Out {
     private final ArrayNode out;
     private final String key;

@@ -35,7 +35,9 @@ class KeyOrderTest {
     }
   }
 
-  /** By length, then by their first bytes without a sign: a neighbour is in memory that is near. */
+  /**
+   * Order by length, then by first bytes, unsigned: a neighbour is likely in the processor's cache.
+   */
   @Test
   void manyKeysComeAsAStoreHasThem() {
     List<String> texts = new ArrayList<>(List.of("", "~", "ä", "日本"));

@@ -6,7 +6,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Beside a model in Python, with random members: {@code test_kernel_watermarks.py}. */
+/**
+ * A comparison with a model in Python, with random members, is in {@code
+ * test_kernel_watermarks.py}.
+ */
 class UpstreamWatermarkTest {
   private static final long NONE = Long.MIN_VALUE;
   private static final long TICK = 100;

@@ -58,7 +58,7 @@ class WaitingRowsTest {
     assertFalse(due.get(1).isMark());
   }
 
-  /** Rows, watermarks and stored bytes in any order, beside a list that is looked through. */
+  /** Rows, watermarks and stored bytes in any order, compared with a linear list. */
   @Test
   void rowsThatAreStoredAndReadGoOnAsBefore() {
     Random random = new Random(20_261_125);

@@ -16,7 +16,7 @@ class WindowAssignerTest {
   private static final int FROM = -70;
   private static final int TO = 70;
 
-  /** All windows that begin near, looked through for those that hold a time. */
+  /** Compares with all windows that begin near a time and contain it. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -28,7 +28,7 @@ class ByteWriterTest {
     assertFalse(in.hasMore());
   }
 
-  /** A length is put in front of what is there already, in as many bytes as it takes. */
+  /** The length is inserted before the existing bytes, in as many bytes as it takes. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 127, 128, 16_383, 16_384, 2_097_152})
   void whatWasBegunEndsWithItsLengthInFront(int length) {

@@ -32,7 +32,7 @@ class ValueCodecTest {
     return Arguments.of(type, value, bytes);
   }
 
-  /** A value of each kind, and its bytes, which checkpoints hold: they never change. */
+  /** A value of each kind, and its bytes, which are in checkpoints: they never change. */
   static Stream<Arguments> values() {
     return Stream.of(
         value(LONG, null, "00"),

@@ -12,7 +12,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.compiledplan.kernel.kafka.KafkaException;
 
-/** What of a run is written, as the brokers have it; see the description of TransactionWriter. */
+/**
+ * The marks of a run as stored by the brokers; see {@link
+ * org.compiledplan.kernel.kafka.TransactionWriter}.
+ */
 final class Marks implements AutoCloseable {
   private final JsonNode spec;
   private final int tasks;
@@ -34,7 +37,7 @@ final class Marks implements AutoCloseable {
     return spec.path("table").asText();
   }
 
-  /** Fails where another run has taken the transactional ids over. */
+  /** Throws if another run has taken over the transactional ids. */
   void checkOwner() {
     OffsetAndMetadata mark = last(spec.path("owner").asText());
     if (mark == null || mark.metadata().equals(spec.path("run").asText())) return;
@@ -44,7 +47,7 @@ final class Marks implements AutoCloseable {
             .formatted(mark.metadata(), table()));
   }
 
-  /** Whether a batch is written. */
+  /** Returns true if a batch is written. */
   boolean have(long batch, boolean mayBeThere) {
     OffsetAndMetadata mark = last(ofTask);
     if (mark == null || mark.offset() < batch) return false;
@@ -65,13 +68,13 @@ final class Marks implements AutoCloseable {
     return marks;
   }
 
-  /** The newest mark of a group; those of transactions that are being committed are waited for. */
+  /** The newest mark of a group; waits for transactions that are being committed. */
   private OffsetAndMetadata last(String group) {
     OffsetAndMetadata latest = null;
     ListConsumerGroupOffsetsOptions options =
         new ListConsumerGroupOffsetsOptions().requireStable(true);
     try {
-      // A table may have had another topic.
+      // The table's topic may have changed.
       for (OffsetAndMetadata mark :
           admin
               .listConsumerGroupOffsets(group, options)

@@ -9,7 +9,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.kafka.KafkaException;
 
-/** The messages that rows of key, value, topic, and perhaps headers and partition, stand for. */
+/** Converts rows of key, value, topic, and optionally headers and partition, into messages. */
 final class Messages {
   private final JsonNode spec;
   private int headers = -1;
