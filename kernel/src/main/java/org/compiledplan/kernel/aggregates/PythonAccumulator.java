@@ -98,10 +98,10 @@ final class PythonAccumulator implements Accumulator {
     if (pending.size() > MOST_PENDING) compute(false);
   }
 
-  private void compute(boolean wanted) {
-    if (wanted ? valued : pending.size() == 0) return;
+  private void compute(boolean withResult) {
+    if (withResult ? valued : pending.size() == 0) return;
     ByteWriter request = new ByteWriter(state.length + pending.size() + 16);
-    request.writeByte(wanted ? 1 : 0);
+    request.writeByte(withResult ? 1 : 0);
     writeState(request);
     request.writeBytes(pending.array(), 0, pending.size());
     byte[] answer = PythonWorker.ask(call.python(), request.array(), request.size());
@@ -111,7 +111,7 @@ final class PythonAccumulator implements Accumulator {
     int length = in.readVarInt();
     state = pickled ? in.readBytes(length) : NOTHING;
     accumulator = pickled ? null : Marshal.read(in, call.python().accumulator());
-    if (wanted) {
+    if (withResult) {
       value = ValueCodec.read(in, call.resultType());
       valued = true;
     }

@@ -36,22 +36,24 @@ final class AvroReaders {
    *
    * @param file schema of the file
    * @param table schema of the table, of which only the nullability of columns is used
-   * @param wanted positions in `shape` of the output row's columns
+   * @param columns positions in `shape` of the output row's columns
    */
-  static Reader row(Schema file, Schema table, Shape shape, int[] wanted) {
+  static Reader row(Schema file, Schema table, Shape shape, int[] columns) {
     if (file.getType() != Schema.Type.RECORD) throw unfit(file, shape);
-    int[] positions = new int[wanted.length];
-    Reader[] readers = new Reader[wanted.length];
-    for (int i = 0; i < wanted.length; i++) {
-      String name = shape.names()[wanted[i]];
+    int[] positions = new int[columns.length];
+    Reader[] readers = new Reader[columns.length];
+    for (int i = 0; i < columns.length; i++) {
+      String name = shape.names()[columns[i]];
       Schema.Field field = file.getField(name);
-      Schema declared = table.getFields().get(wanted[i]).schema();
+      Schema declared = table.getFields().get(columns[i]).schema();
       if (field == null && !declared.isNullable()) {
         throw new DataException("the file has no column " + name + ", which is NOT NULL");
       }
       positions[i] = field == null ? -1 : field.pos();
       readers[i] =
-          field == null ? null : named(name, field.schema(), declared, shape.children()[wanted[i]]);
+          field == null
+              ? null
+              : named(name, field.schema(), declared, shape.children()[columns[i]]);
     }
     return datum -> {
       IndexedRecord record = (IndexedRecord) datum;

@@ -3,10 +3,10 @@ package org.compiledplan.kernel.formats;
 /** Receives the columns of a row, each once; columns that are not read may be skipped. */
 public interface Cells {
   /** Returns, per column, true if it is read; read-only. */
-  boolean[] wanted();
+  boolean[] required();
 
   /** Receives a null. */
-  void nothing(int column);
+  void nullValue(int column);
 
   /** Receives UTF-8 text. */
   void text(int column, byte[] from, int offset, int length);

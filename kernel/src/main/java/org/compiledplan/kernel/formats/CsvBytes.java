@@ -41,7 +41,7 @@ final class CsvBytes implements LineCells {
   private final byte quote;
   private final long quotes;
   private final boolean isQuoted;
-  private final byte[] nothing;
+  private final byte[] nullLiteral;
   private final boolean emptyIsNull;
   private final Kind[] kinds;
   private final CsvValues.Reader[] others;
@@ -49,7 +49,7 @@ final class CsvBytes implements LineCells {
   /**
    * @param separator cell separator, ASCII
    * @param quote quote character, ASCII, or {@link CsvLines#NONE}
-   * @param nothing the null literal, or null for none
+   * @param nullLiteral the null literal, or null for none
    * @param emptyIsNull true if an empty cell is null
    * @param types types of the columns
    * @param others readers of cells that are not parsed from bytes
@@ -57,7 +57,7 @@ final class CsvBytes implements LineCells {
   CsvBytes(
       char separator,
       int quote,
-      String nothing,
+      String nullLiteral,
       boolean emptyIsNull,
       Shape[] types,
       CsvValues.Reader[] others) {
@@ -66,7 +66,7 @@ final class CsvBytes implements LineCells {
     this.quote = (byte) quote;
     this.quotes = EACH_BYTE * quote;
     this.isQuoted = quote != CsvLines.NONE;
-    this.nothing = nothing == null ? null : nothing.getBytes(StandardCharsets.UTF_8);
+    this.nullLiteral = nullLiteral == null ? null : nullLiteral.getBytes(StandardCharsets.UTF_8);
     this.emptyIsNull = emptyIsNull;
     this.others = others;
     this.kinds = new Kind[types.length];
@@ -91,7 +91,7 @@ final class CsvBytes implements LineCells {
   }
 
   private boolean row(byte[] line, int from, int to, Cells cells) {
-    boolean[] wanted = cells.wanted();
+    boolean[] required = cells.required();
     int last = kinds.length - 1;
     int column = 0;
     int start = from;
@@ -105,7 +105,7 @@ final class CsvBytes implements LineCells {
         int end = at + Long.numberOfTrailingZeros(ends) / Byte.SIZE;
         // The last column may be followed by another separator, or too many cells.
         if (column >= last) return false;
-        if (wanted[column]) cell(column, line, start, end, cells);
+        if (required[column]) cell(column, line, start, end, cells);
         column++;
         start = end + 1;
       }
@@ -116,13 +116,13 @@ final class CsvBytes implements LineCells {
       if (isQuoted && letter == quote) return false;
       if (letter != separator) continue;
       if (column >= last) return false;
-      if (wanted[column]) cell(column, line, start, at, cells);
+      if (required[column]) cell(column, line, start, at, cells);
       column++;
       start = at + 1;
     }
     if (column != last) return false;
     int end = to > start && line[to - 1] == '\r' ? to - 1 : to;
-    if (wanted[column]) cell(column, line, start, end, cells);
+    if (required[column]) cell(column, line, start, end, cells);
     return (seen & HIGH_BITS) == 0 || UTF8String.fromBytes(line, from, to - from).isValid();
   }
 
@@ -134,7 +134,7 @@ final class CsvBytes implements LineCells {
 
   private void cell(int column, byte[] line, int from, int to, Cells cells) {
     if (isNull(line, from, to)) {
-      cells.nothing(column);
+      cells.nullValue(column);
       return;
     }
     switch (kinds[column]) {
@@ -162,9 +162,9 @@ final class CsvBytes implements LineCells {
 
   private boolean isNull(byte[] line, int from, int to) {
     if (from == to && emptyIsNull) return true;
-    if (nothing == null || nothing.length != to - from) return false;
-    for (int i = 0; i < nothing.length; i++) {
-      if (line[from + i] != nothing[i]) return false;
+    if (nullLiteral == null || nullLiteral.length != to - from) return false;
+    for (int i = 0; i < nullLiteral.length; i++) {
+      if (line[from + i] != nullLiteral[i]) return false;
     }
     return true;
   }

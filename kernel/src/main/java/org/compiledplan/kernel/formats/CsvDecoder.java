@@ -149,8 +149,8 @@ public final class CsvDecoder extends Decoder {
     if (readers != null) return;
     Shape row = row();
     String elements = options.getOrDefault("array-element-delimiter", ";");
-    String nothing = options.get("null-literal");
-    CsvValues values = new CsvValues(lenient, elements, nothing);
+    String nullLiteral = options.get("null-literal");
+    CsvValues values = new CsvValues(lenient, elements, nullLiteral);
     names = row.names();
     readers = new CsvValues.Reader[names.length];
     for (int i = 0; i < names.length; i++) readers[i] = values.reader(row.children()[i]);
@@ -163,7 +163,7 @@ public final class CsvDecoder extends Decoder {
     boolean isPlain = !comments && !trims && escape == CsvLines.NONE;
     if (isPlain && CsvBytes.fits(separator, quote, row.children())) {
       CsvBytes bytes =
-          new CsvBytes(separator, quote, nothing, emptyIsNull, row.children(), readers);
+          new CsvBytes(separator, quote, nullLiteral, emptyIsNull, row.children(), readers);
       plain = (line, from, to, cells) -> !lines.isOpen() && bytes.read(line, from, to, cells);
     }
   }

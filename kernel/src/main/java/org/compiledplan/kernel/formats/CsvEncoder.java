@@ -23,7 +23,7 @@ public final class CsvEncoder extends Encoder {
   private transient int escape;
   private transient int firstSafe;
   private transient String elements;
-  private transient String nothing;
+  private transient String nullLiteral;
   private transient boolean scientific;
 
   CsvEncoder(String table, String shape, Map<String, String> options) {
@@ -48,14 +48,14 @@ public final class CsvEncoder extends Encoder {
     escape = CsvOptions.escape(options);
     firstSafe = Math.max(separator, Math.max(quote, '\r')) + 1;
     elements = options.getOrDefault("array-element-delimiter", ";");
-    nothing = options.getOrDefault("null-literal", "");
+    nullLiteral = options.getOrDefault("null-literal", "");
     scientific = !"false".equalsIgnoreCase(options.get("write-bigdecimal-in-scientific-notation"));
     row = row();
   }
 
   private void cell(StringBuilder out, SpecializedGetters values, int i, Shape type) {
     if (values.isNullAt(i)) {
-      out.append(nothing);
+      out.append(nullLiteral);
       return;
     }
     String text = text(values, i, type);
@@ -82,7 +82,7 @@ public final class CsvEncoder extends Encoder {
   }
 
   private String text(SpecializedGetters values, int i, Shape type) {
-    if (values.isNullAt(i)) return nothing;
+    if (values.isNullAt(i)) return nullLiteral;
     return switch (type.root()) {
       case "BOOLEAN" -> String.valueOf(values.getBoolean(i));
       case "TINYINT" -> String.valueOf(values.getByte(i));

@@ -13,9 +13,9 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
  *
  * @param lenient true if a malformed cell becomes null
  * @param elements separator of the elements of arrays and rows
- * @param nothing the null literal, or null for none
+ * @param nullLiteral the null literal, or null for none
  */
-record CsvValues(boolean lenient, String elements, String nothing) {
+record CsvValues(boolean lenient, String elements, String nullLiteral) {
   /** Converts a cell that is not null. */
   @FunctionalInterface
   interface Reader {
@@ -27,14 +27,14 @@ record CsvValues(boolean lenient, String elements, String nothing) {
   Reader reader(Shape shape) {
     Reader strict = strict(shape);
     return cell -> {
-      if (cell == null || cell.equals(nothing)) return null;
+      if (cell == null || cell.equals(nullLiteral)) return null;
       try {
         return strict.read(cell);
       } catch (RuntimeException e) {
         if (lenient) return null;
         throw e instanceof DataException
             ? e
-            : new DataException(SparkValues.wanted(cell, shape.text()));
+            : new DataException(SparkValues.mismatch(cell, shape.text()));
       }
     };
   }

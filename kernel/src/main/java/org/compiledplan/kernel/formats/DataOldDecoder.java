@@ -86,14 +86,14 @@ public final class DataOldDecoder extends Decoder {
     reader = values.reader(row);
   }
 
-  private boolean included(JsonNode event, String name, Pattern wanted) {
-    if (wanted == null) return true;
+  private boolean included(JsonNode event, String name, Pattern pattern) {
+    if (pattern == null) return true;
     JsonNode value = event.get(name);
     if (value == null) {
       throw new DataException(
           "an event without the field \"" + name + "\", which " + name + ".include needs");
     }
-    return wanted.matcher(value.asText()).matches();
+    return pattern.matcher(value.asText()).matches();
   }
 
   private void read(JsonNode event, List<InternalRow> changes) throws IOException {
@@ -149,7 +149,7 @@ public final class DataOldDecoder extends Decoder {
 
   private JsonNode present(JsonNode event, String field, String type) {
     JsonNode value = event.get(field);
-    if (value == null || value.isNull()) throw new DataException(nothing(field, type));
+    if (value == null || value.isNull()) throw new DataException(missing(field, type));
     if (dialect.isArray && !value.isArray()) {
       throw new DataException(
           "the \"" + field + "\" field of an event of " + dialect.title + " is an array");
@@ -167,11 +167,11 @@ public final class DataOldDecoder extends Decoder {
 
   private InternalRow row(JsonNode node, String field, String type) throws IOException {
     Object row = node == null ? null : values.read(reader, node);
-    if (row == null) throw new DataException(nothing(field, type));
+    if (row == null) throw new DataException(missing(field, type));
     return (InternalRow) row;
   }
 
-  private String nothing(String field, String type) {
+  private String missing(String field, String type) {
     return "the \""
         + field
         + "\" field of an event of "

@@ -21,7 +21,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class FilePaths implements Serializable {
   private final String table;
   private final String shape;
-  private final String nothing;
+  private final String nullName;
   private transient Shape row;
   private transient UTF8String last;
   private transient InternalRow values;
@@ -29,17 +29,17 @@ public final class FilePaths implements Serializable {
   /**
    * @param table name of the table, for messages
    * @param shape the partition columns, see {@link Shape}
-   * @param nothing folder name of null values
+   * @param nullName folder name of null values
    */
-  private FilePaths(String table, String shape, String nothing) {
+  private FilePaths(String table, String shape, String nullName) {
     this.table = table;
     this.shape = shape;
-    this.nothing = nothing;
+    this.nullName = nullName;
   }
 
   /** A struct of the partition columns from a file's URI. */
-  public static Column partitionsOf(String table, String shape, String nothing, Column uri) {
-    FilePaths paths = new FilePaths(table, shape, nothing);
+  public static Column partitionsOf(String table, String shape, String nullName, Column uri) {
+    FilePaths paths = new FilePaths(table, shape, nullName);
     return Calls.column(paths, FilePaths.class, "partitions", Shape.parse(shape).spark(), uri);
   }
 
@@ -101,13 +101,13 @@ public final class FilePaths implements Serializable {
   }
 
   private Object value(String text, Shape type, String name, String path) {
-    if (text.equals(nothing)) return null;
+    if (text.equals(nullName)) return null;
     try {
       return parse(text, type);
     } catch (RuntimeException e) {
       throw new DataException(
           "partition column %s: %s (%s, file %s)"
-              .formatted(name, SparkValues.wanted(text, type.text()), table, path));
+              .formatted(name, SparkValues.mismatch(text, type.text()), table, path));
     }
   }
 

@@ -123,7 +123,7 @@ final class JsonValues {
         if (parser.currentToken() != null && parser.currentToken().isStructStart()) {
           throw new DataException("a JSON object or array cannot be read as " + shape.text());
         }
-        throw new DataException(SparkValues.wanted(parser.getText(), shape.text()));
+        throw new DataException(SparkValues.mismatch(parser.getText(), shape.text()));
       }
     };
   }
@@ -220,7 +220,7 @@ final class JsonValues {
     Reader element = reader(shape.children()[0]);
     return parser -> {
       if (parser.currentToken() != JsonToken.START_ARRAY) {
-        throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
+        throw new DataException(SparkValues.mismatch(anyText(parser), shape.text()));
       }
       List<Object> values = new ArrayList<>();
       while (parser.nextToken() != JsonToken.END_ARRAY) values.add(element.read(parser));
@@ -236,7 +236,7 @@ final class JsonValues {
     Reader values = reader(value);
     return parser -> {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
-        if (!tree) throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
+        if (!tree) throw new DataException(SparkValues.mismatch(anyText(parser), shape.text()));
         parser.skipChildren();
         return SparkValues.map(Map.of());
       }
@@ -264,7 +264,7 @@ final class JsonValues {
     }
     return parser -> {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
-        throw new DataException(SparkValues.wanted(anyText(parser), "a JSON object"));
+        throw new DataException(SparkValues.mismatch(anyText(parser), "a JSON object"));
       }
       Object[] values = new Object[names.length];
       boolean[] seen = failOnMissing ? needless.clone() : null;

@@ -6,12 +6,12 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** A row of objects with all columns. */
 final class ObjectCells implements Cells {
-  private final boolean[] wanted;
+  private final boolean[] required;
   private final Object[] values;
 
   ObjectCells(int columns) {
-    wanted = new boolean[columns];
-    Arrays.fill(wanted, true);
+    required = new boolean[columns];
+    Arrays.fill(required, true);
     values = new Object[columns];
   }
 
@@ -21,12 +21,12 @@ final class ObjectCells implements Cells {
   }
 
   @Override
-  public boolean[] wanted() {
-    return wanted;
+  public boolean[] required() {
+    return required;
   }
 
   @Override
-  public void nothing(int column) {
+  public void nullValue(int column) {
     values[column] = null;
   }
 

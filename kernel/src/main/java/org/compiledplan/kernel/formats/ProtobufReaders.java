@@ -127,7 +127,7 @@ final class ProtobufReaders {
           case "SMALLINT" -> number == (short) number;
           default -> true;
         };
-    if (!fits) throw new DataException(SparkValues.wanted(number, shape.text()));
+    if (!fits) throw new DataException(SparkValues.mismatch(number, shape.text()));
     return switch (shape.root()) {
       case "TINYINT" -> (byte) number;
       case "SMALLINT" -> (short) number;

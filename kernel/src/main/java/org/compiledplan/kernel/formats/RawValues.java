@@ -25,10 +25,10 @@ final class RawValues {
 
   /** Decodes a value into Spark's internal form. */
   Object read(byte[] bytes) {
-    int wanted = width();
-    if (wanted > 0 && bytes.length != wanted) {
+    int expected = width();
+    if (expected > 0 && bytes.length != expected) {
       throw new DataException(
-          bytes.length + " bytes cannot be read as " + type.text() + ", which has " + wanted);
+          bytes.length + " bytes cannot be read as " + type.text() + ", which has " + expected);
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(order);
     return switch (type.root()) {

@@ -79,17 +79,17 @@ final class RegistryHttp {
   }
 
   /** The content of a successful answer. */
-  JsonNode granted(Answer answer, String table) {
+  JsonNode successful(Answer answer, String table) {
     if (answer.status < OK) return content(answer);
     JsonNode content = content(answer);
-    String said = content.path("message").asText("");
+    String message = content.path("message").asText("");
     throw new RegistryException(
         "the schema registry %s refuses: HTTP %s%s%s (%s)"
             .formatted(
                 this,
                 answer.status,
                 content.has("error_code") ? ", error " + content.path("error_code").asText() : "",
-                said.isEmpty() ? "" : ", " + said,
+                message.isEmpty() ? "" : ", " + message,
                 table));
   }
 
@@ -105,31 +105,31 @@ final class RegistryHttp {
     long deadline = System.nanoTime() + patience * 1_000_000;
     long pause = FIRST_PAUSE_MS;
     for (int at = 0; ; at = (at + 1) % urls.length) {
-      String said;
+      String reason;
       try {
         HttpResponse<String> response =
             client().send(request(urls[at], path, body), HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() < SERVER_ERROR && response.statusCode() != TOO_MANY) {
           return new Answer(response.statusCode(), response.body());
         }
-        said = "HTTP " + response.statusCode();
+        reason = "HTTP " + response.statusCode();
       } catch (SSLException e) {
         throw new RegistryException(
             ("the schema registry %s cannot be trusted, or does not trust the keys shown: %s "
                     + "(%s)")
                 .formatted(this, e.getMessage(), table));
       } catch (IOException e) {
-        said = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new RegistryException("asking the schema registry " + this + " was interrupted");
       }
       if (System.nanoTime() >= deadline) {
         throw new RegistryException(
-            "the schema registry " + this + " does not answer: " + said + " (" + table + ")");
+            "the schema registry " + this + " does not answer: " + reason + " (" + table + ")");
       }
       if (pause == FIRST_PAUSE_MS) {
-        LOG.warn("waiting for the schema registry {} of {}: {}", this, table, said);
+        LOG.warn("waiting for the schema registry {} of {}: {}", this, table, reason);
       }
       rest(pause);
       pause = Math.min(2 * pause, LAST_PAUSE_MS);

@@ -49,7 +49,7 @@ final class SchemaRegistry {
     if (answer.status() == RegistryHttp.NOT_FOUND) {
       throw new DataException("the schema registry " + http + " has no schema with the id " + id);
     }
-    return parsed(http.granted(answer, table), "the schema with the id " + id, table);
+    return parsed(http.successful(answer, table), "the schema with the id " + id, table);
   }
 
   /**
@@ -66,7 +66,7 @@ final class SchemaRegistry {
     ObjectNode body = MAPPER.createObjectNode().put("schema", schema);
     String path = "/subjects/" + URLEncoder.encode(subject, StandardCharsets.UTF_8) + "/versions";
     RegistryHttp.Answer answer = http.post(path.replace("+", "%20"), body.toString(), table);
-    return http.granted(answer, table + ", subject " + subject).path("id").asInt();
+    return http.successful(answer, table + ", subject " + subject).path("id").asInt();
   }
 
   /** The schema in an answer, with the schemas that it references. */
@@ -91,7 +91,7 @@ final class SchemaRegistry {
       String subject =
           URLEncoder.encode(reference.path("subject").asText(), StandardCharsets.UTF_8);
       String path = "/subjects/" + subject + "/versions/" + reference.path("version").asText();
-      JsonNode referenced = http.granted(http.get(path.replace("+", "%20"), table), table);
+      JsonNode referenced = http.successful(http.get(path.replace("+", "%20"), table), table);
       refer(parser, referenced, table);
       parser.parse(referenced.path("schema").asText());
     }

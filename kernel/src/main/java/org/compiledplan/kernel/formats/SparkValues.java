@@ -50,7 +50,7 @@ public final class SparkValues {
     return UTF8String.fromString(value);
   }
 
-  static String wanted(Object value, String type) {
+  static String mismatch(Object value, String type) {
     return DataException.shown(value) + " cannot be read as " + type;
   }
 }

@@ -241,11 +241,11 @@ final class Json {
           }
         }
       } catch (Exception e) {
-        return otherwise(onError, e);
+        return fallback(onError, e);
       }
       return value != null
           ? value
-          : otherwise(onEmpty, new IllegalArgumentException("the path leads to nothing"));
+          : fallback(onEmpty, new IllegalArgumentException("the path leads to nothing"));
     }
 
     private JsonNode wrapped(JsonNode node) {
@@ -257,7 +257,7 @@ final class Json {
       return wrap ? NODES.arrayNode().add(node) : node;
     }
 
-    private static JsonNode otherwise(String behaviour, Exception fault) throws Exception {
+    private static JsonNode fallback(String behaviour, Exception fault) throws Exception {
       return switch (behaviour) {
         case "ERROR" -> throw fault;
         case "EMPTY_ARRAY" -> NODES.arrayNode();

@@ -103,12 +103,12 @@ final class Patterns {
     }
   }
 
-  private static Body applied(Function<Matcher, Object> read, Object otherwise, boolean empty) {
+  private static Body applied(Function<Matcher, Object> read, Object fallback, boolean empty) {
     Cache cache = new Cache();
     return a -> {
       String regex = (String) a[1];
       Matcher m = regex.isEmpty() && !empty ? null : cache.matcher(regex, (String) a[0]);
-      return m == null ? otherwise : read.apply(m);
+      return m == null ? fallback : read.apply(m);
     };
   }
 

@@ -36,10 +36,10 @@ final class Sequences {
           "the bound of RAND_INTEGER must be positive, not " + bound);
     long state = next(after(seed, before));
     int bits = (int) (state >>> 17);
-    int most = bound - 1;
-    if ((bound & most) == 0) return (int) ((bound * (long) bits) >> 31);
+    int max = bound - 1;
+    if ((bound & max) == 0) return (int) ((bound * (long) bits) >> 31);
     int number = bits % bound;
-    while (bits - number + most < 0) {
+    while (bits - number + max < 0) {
       state = next(state);
       bits = (int) (state >>> 17);
       number = bits % bound;

@@ -178,8 +178,8 @@ final class Times {
     return date.atTime(time);
   }
 
-  private static int part(TemporalAccessor parsed, ChronoField field, int otherwise) {
-    return parsed.isSupported(field) ? parsed.get(field) : otherwise;
+  private static int part(TemporalAccessor parsed, ChronoField field, int fallback) {
+    return parsed.isSupported(field) ? parsed.get(field) : fallback;
   }
 
   private static Object fromEpoch(long value, int precision) {

@@ -4,9 +4,9 @@ package org.compiledplan.kernel.host;
  * A session option with a size in bytes.
  *
  * @param name name of the option
- * @param otherwise default in bytes
+ * @param fallback default in bytes
  */
-record ByteOption(String name, long otherwise) {
+record ByteOption(String name, long fallback) {
   /**
    * Parses a setting.
    *
@@ -15,7 +15,7 @@ record ByteOption(String name, long otherwise) {
    * @throws IllegalArgumentException if the setting is not a valid number of bytes
    */
   long of(String setting) {
-    if (setting == null) return otherwise;
+    if (setting == null) return fallback;
     try {
       long bytes = Long.parseLong(setting);
       if (bytes >= 0) return bytes;
@@ -23,6 +23,6 @@ record ByteOption(String name, long otherwise) {
       // The exception below names the option.
     }
     throw new IllegalArgumentException(
-        name + "=" + setting + ": a number of bytes is needed, such as " + otherwise);
+        name + "=" + setting + ": a number of bytes is needed, such as " + fallback);
   }
 }

@@ -32,8 +32,8 @@ final class Gather extends UnaryPlan {
   @Override
   public RDD<InternalRow> doExecute() {
     SortExec local = (SortExec) sort.withNewChildInternal(new Cut(child()));
-    long most = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
-    return mapped(new Gathering(local, most, passing));
+    long maxBytes = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
+    return mapped(new Gathering(local, maxBytes, passing));
   }
 
   @Override

@@ -13,14 +13,14 @@ import scala.jdk.javaapi.CollectionConverters;
  * are sorted by Spark, which spills to disk.
  *
  * @param sort Spark's sort
- * @param most upper bound of the memory in bytes, beyond which Spark sorts
+ * @param maxBytes upper bound of the memory in bytes, beyond which Spark sorts
  * @param passing receives rows for other stages; null if there are none
  */
-record Gathering(SortExec sort, long most, Passing passing)
+record Gathering(SortExec sort, long maxBytes, Passing passing)
     implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
   @Override
   public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
-    TaskMemory memory = new TaskMemory(most);
+    TaskMemory memory = new TaskMemory(maxBytes);
     GatheredRows gathered = new GatheredRows(memory, passing == null ? null : passing.operators());
     boolean fits = true;
     while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());

@@ -12,7 +12,7 @@ import scala.collection.Iterator;
  * processed, before its state is committed. Spark calls {@code close} only after the commit.
  */
 final class InputEnd extends UnaryPlan {
-  private static final class Told {
+  private static final class TaskEnd {
     private Runnable ended = () -> {};
   }
 
@@ -26,7 +26,7 @@ final class InputEnd extends UnaryPlan {
     this.host = host;
   }
 
-  private static TaskParts<Told> slot(String host) {
+  private static TaskParts<TaskEnd> slot(String host) {
     return new TaskParts<>("input end of " + host);
   }
 
@@ -37,14 +37,14 @@ final class InputEnd extends UnaryPlan {
    * @return true if the callback will run
    */
   static boolean tell(String host, Runnable ended) {
-    Told task = slot(host).get();
+    TaskEnd task = slot(host).get();
     if (task != null) task.ended = ended;
     return task != null;
   }
 
   @Override
   public RDD<InternalRow> doExecute() {
-    return mapped(new Telling(host));
+    return mapped(new Notifying(host));
   }
 
   @Override
@@ -53,11 +53,11 @@ final class InputEnd extends UnaryPlan {
   }
 
   /** Does not reference the plan, which stays in the driver. */
-  private record Telling(String host)
+  private record Notifying(String host)
       implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
     @Override
     public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
-      Told task = new Told();
+      TaskEnd task = new TaskEnd();
       slot(host).put(task);
       return rows.concat(
           () -> {

@@ -28,7 +28,7 @@ record KnownStore(boolean continues, WrittenKeys keys) {
   /** The current task's knowledge; call it once per task. */
   static KnownStore of(StatefulProcessorHandle handle) {
     TaskContext task = TaskContext.get();
-    StateStore store = KeptAccess.store(handle);
+    StateStore store = PooledAccess.store(handle);
     Object files = store == null ? null : files(store);
     if (task == null || files == null) return new KnownStore(false, null);
     Left last = LEFT.remove(files);

@@ -237,7 +237,7 @@ public final class PartitionWatermarks {
     /** Clock time of the last advance, and the largest watermark since. */
     private long movedAt;
 
-    private long most = NONE;
+    private long largest = NONE;
 
     /** Clock time of the last report. */
     private long toldAt;
@@ -255,8 +255,9 @@ public final class PartitionWatermarks {
     Long moved(Long own, boolean everyRow, boolean beats, long now) {
       long was = emitted;
       read(own, everyRow);
-      if (own != null) most = Math.max(most, own);
-      if (most > Math.max(emitted, 0) && now - movedAt >= RowWatermark.INTERVAL) emitted = most;
+      if (own != null) largest = Math.max(largest, own);
+      if (largest > Math.max(emitted, 0) && now - movedAt >= RowWatermark.INTERVAL)
+        emitted = largest;
       if (emitted != was) movedAt = now;
       else if (!beats || now - toldAt < BEAT_MS) return null;
       toldAt = now;

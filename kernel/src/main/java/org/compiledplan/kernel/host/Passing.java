@@ -17,7 +17,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 final class Passing implements Serializable {
   private final StageSpec spec;
   private final int fields;
-  private final TaskParts<Iterator<UnsafeRow>> aside = TaskParts.ofTheirOwn();
+  private final TaskParts<Iterator<UnsafeRow>> aside = TaskParts.unique();
 
   /**
    * @param fields number of fields of the struct in packed rows

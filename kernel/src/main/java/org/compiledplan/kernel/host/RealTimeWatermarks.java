@@ -128,32 +128,32 @@ public final class RealTimeWatermarks {
    *
    * @param json offset of the tick source; offsets of other formats are ignored
    */
-  public List<Known> begin(String json) {
+  public List<WatermarkRow> begin(String json) {
     position = WatermarkPosition.of(json);
     if (position == null) position = WatermarkPosition.of(base);
     if (position == null) position = WatermarkPosition.of(null);
-    List<Known> known = new ArrayList<>();
+    List<WatermarkRow> known = new ArrayList<>();
     for (int at = 0; at < sources.size(); at++) {
       Source source = sources.get(at);
       WatermarkPosition.Marks marks = position.source(source.name);
       // Removed partitions would be counted as partitions that have not sent a watermark.
       if (marks.partitions().size() > source.partitions) marks.partitions().clear();
       source.watermarks.begin(marks.partitions());
-      known.add(Known.group(at, source.partitions, marks.watermark()));
-      known.add(Known.member(at, null, PartitionWatermarks.NONE, silence(at, null)));
+      known.add(WatermarkRow.group(at, source.partitions, marks.watermark()));
+      known.add(WatermarkRow.member(at, null, PartitionWatermarks.NONE, silence(at, null)));
       for (Map.Entry<String, Long> partition : marks.partitions().entrySet())
         known.add(
-            Known.member(
+            WatermarkRow.member(
                 at, partition.getKey(), partition.getValue(), silence(at, partition.getKey())));
     }
-    known.add(Known.all(position.watermark()));
+    known.add(WatermarkRow.all(position.watermark()));
     return known;
   }
 
   /** Time in ms for which a partition had been silent at the end of the last batch. */
   private long silence(int source, String partition) {
     return -figures.getOrDefault(
-        StageWatermarks.figure(Known.MEMBER, source, partition), BEGINNING_MS);
+        StageWatermarks.figure(WatermarkRow.MEMBER, source, partition), BEGINNING_MS);
   }
 
   /**
@@ -170,7 +170,7 @@ public final class RealTimeWatermarks {
       Source source = sources.get(at);
       long reached =
           figures.getOrDefault(
-              StageWatermarks.figure(Known.GROUP, at, null), PartitionWatermarks.NONE);
+              StageWatermarks.figure(WatermarkRow.GROUP, at, null), PartitionWatermarks.NONE);
       position.move(source.name, reached, source.watermarks.reachedIn(batch));
     }
     Map<String, Long> watermarks = control.reached().of(batch);

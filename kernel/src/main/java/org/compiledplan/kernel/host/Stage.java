@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.StructType;
 
 /** Entry point: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
-  private static final ByteOption KEPT_BYTES =
+  private static final ByteOption CACHE_BYTES =
       new ByteOption("spark.compiledPlan.keptBytes", 32L << 20);
 
   private Stage() {}
@@ -63,7 +63,7 @@ public final class Stage {
     StageSpec spec = StageSpec.parse(specJson, input.schema());
     String states = StageStates.describe(spec);
     StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
-    long cacheBytes = KEPT_BYTES.of(input.sparkSession().conf().get(KEPT_BYTES.name(), null));
+    long cacheBytes = CACHE_BYTES.of(input.sparkSession().conf().get(CACHE_BYTES.name(), null));
     Folding folding = folds ? Folding.of(spec) : null;
     Dataset<Row> output =
         hosted(

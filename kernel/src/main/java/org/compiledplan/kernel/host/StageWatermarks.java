@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  *
  * <p>In a control row {@code kind} is 0, {@code port} the sender's group, {@code ord} the number of
  * members of the group, {@code path} the sender's name in UTF-8, and {@code watermark} the
- * watermark. Rows of other kinds are sent when a batch begins, see {@link Known}.
+ * watermark. Rows of other kinds are sent when a batch begins, see {@link WatermarkRow}.
  */
 final class StageWatermarks implements Serializable {
   /** {@code op} of control rows. */
@@ -110,10 +110,10 @@ final class StageWatermarks implements Serializable {
       long watermark = row.getLong(spec.head[StageSpec.WATERMARK]);
       byte kind = row.getByte(spec.head[StageSpec.KIND]);
       switch (kind) {
-        case Known.TOLD -> upstream.take(group, number, sender, watermark);
-        case Known.GROUP -> upstream.group(group, number, watermark);
-        case Known.MEMBER -> upstream.member(group, sender, watermark, number);
-        case Known.ALL -> upstream.all(watermark);
+        case WatermarkRow.SENT -> upstream.take(group, number, sender, watermark);
+        case WatermarkRow.GROUP -> upstream.group(group, number, watermark);
+        case WatermarkRow.MEMBER -> upstream.member(group, sender, watermark, number);
+        case WatermarkRow.ALL -> upstream.all(watermark);
         default -> throw new IllegalArgumentException("unknown kind of control row: " + kind);
       }
     }
@@ -134,7 +134,7 @@ final class StageWatermarks implements Serializable {
     /** The largest watermark counts, and the shortest silence. */
     private void tell(byte kind, int group, String member, long figure) {
       cells.computeIfAbsent(figure(kind, group, member), name -> figures.cell(batch, name))[0] =
-          kind == Known.MEMBER ? -figure : figure;
+          kind == WatermarkRow.MEMBER ? -figure : figure;
     }
 
     /** The control rows with a watermark, to be sent after its timers have fired. */
@@ -149,7 +149,7 @@ final class StageWatermarks implements Serializable {
                 row[StageSpec.OP] = kind;
                 row[StageSpec.KEY] = UTF8String.fromString(key);
                 row[StageSpec.PORT] = 0;
-                row[StageSpec.KIND] = Known.TOLD;
+                row[StageSpec.KIND] = WatermarkRow.SENT;
                 row[StageSpec.ORD] = (long) next.length;
                 row[StageSpec.PATH] = sender;
                 row[StageSpec.WATERMARK] = watermark;

@@ -12,16 +12,16 @@ import org.apache.spark.memory.TaskMemoryManager;
 final class TaskMemory {
   private static final long STEP = 1L << 20;
 
-  private final long most;
+  private final long maxBytes;
   private final Share share;
   private long granted;
   private long used;
 
   /**
-   * @param most upper bound in bytes, even if Spark would grant more
+   * @param maxBytes upper bound in bytes, even if Spark would grant more
    */
-  TaskMemory(long most) {
-    this.most = most;
+  TaskMemory(long maxBytes) {
+    this.maxBytes = maxBytes;
     TaskContext task = TaskContext.get();
     share = task == null ? null : new Share(task.taskMemoryManager());
     if (task != null) {
@@ -41,7 +41,7 @@ final class TaskMemory {
    */
   boolean grow(long bytes) {
     used += bytes;
-    if (used > most) return false;
+    if (used > maxBytes) return false;
     if (share == null || used <= granted) return true;
     granted += share.acquireMemory(Math.max(STEP, used - granted));
     return used <= granted;

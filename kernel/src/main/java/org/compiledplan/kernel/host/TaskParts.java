@@ -16,7 +16,7 @@ record TaskParts<T>(String name) implements Serializable {
   private static final Map<String, Object> PARTS = new ConcurrentHashMap<>();
 
   /** Parts under a unique name. */
-  static <T> TaskParts<T> ofTheirOwn() {
+  static <T> TaskParts<T> unique() {
     return new TaskParts<>(UUID.randomUUID().toString());
   }
 

@@ -77,7 +77,7 @@ final class TickIndex extends TimerIndex {
   }
 
   /** Sets the next tick without any other change. */
-  void again(long tick) {
+  void reschedule(long tick) {
     super.wake(TICK, alternate(tick));
   }
 

@@ -54,7 +54,7 @@ class TimerIndex {
   private final ValueState<byte[]> state;
   private final Map<Slot, Keys> collected = new HashMap<>();
   private boolean endOfBatchIsSet;
-  private int most = MOST_LISTS;
+  private int maxLists = MOST_LISTS;
   private int lists;
   private long batch = Long.MIN_VALUE;
 
@@ -95,9 +95,9 @@ class TimerIndex {
       endOfBatchIsSet = true;
       wake(END_OF_BATCH, end);
     }
-    if (collected.size() > most) {
+    if (collected.size() > maxLists) {
       writeLater(now);
-      most = Math.max(MOST_LISTS, 2 * collected.size());
+      maxLists = Math.max(MOST_LISTS, 2 * collected.size());
     }
   }
 
@@ -202,7 +202,7 @@ class TimerIndex {
           while (in.hasMore()) at.add(new Due(slot.uid, text(in), slot.due));
         });
     collected.clear();
-    most = MOST_LISTS;
+    maxLists = MOST_LISTS;
     return due.values().stream().flatMap(ArrayDeque::stream).iterator();
   }
 

@@ -25,7 +25,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   private final StageWatermarks watermarks;
 
   /** Maximum size of a task's state cache in real-time mode, in bytes. */
-  private final long keptBytes;
+  private final long cacheBytes;
 
   /** Identifies the host within its query. */
   private final String id = UUID.randomUUID().toString();
@@ -37,11 +37,11 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   /** Time of the last check for keys due by processing time in real-time mode. */
   private transient long ticked;
 
-  TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks, long keptBytes) {
+  TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks, long cacheBytes) {
     this.spec = spec;
     this.metrics = metrics;
     this.watermarks = watermarks;
-    this.keptBytes = keptBytes;
+    this.cacheBytes = cacheBytes;
   }
 
   /**
@@ -62,7 +62,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, Conditions::load);
-    KeptKeys<TransformStates.Key> cache = new KeptKeys<>(keptBytes);
+    StateCache<TransformStates.Key> cache = new StateCache<>(cacheBytes);
     boolean hooked = InputEnd.tell(id, cache::close);
     states = new TransformStates(spec, getHandle(), hooked ? cache : null);
     running = null;
@@ -99,7 +99,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
       long now = times.getCurrentProcessingTimeInMs();
       if (watermarks != null && now - ticked < TICK_MS && !states.isLast()) {
         // In real-time mode a tick arrives with each row, and the lists would be written as often.
-        states.ticks.again(expired.getExpiryTimeInMs());
+        states.ticks.reschedule(expired.getExpiryTimeInMs());
         return CollectionConverters.asScala(Collections.<InternalRow>emptyIterator());
       }
       ticked = now;
@@ -119,19 +119,19 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     if (!states.move(watermark)) return Collections.emptyIterator();
     java.util.Iterator<InternalRow> fired = new FiredRows(states.due(times), times);
     return new java.util.Iterator<InternalRow>() {
-      private java.util.Iterator<InternalRow> word;
+      private java.util.Iterator<InternalRow> control;
 
       @Override
       public boolean hasNext() {
-        if (word == null && fired.hasNext()) return true;
-        if (word == null) word = running.controlRows(spec, watermark);
-        return word.hasNext();
+        if (control == null && fired.hasNext()) return true;
+        if (control == null) control = running.controlRows(spec, watermark);
+        return control.hasNext();
       }
 
       @Override
       public InternalRow next() {
         if (!hasNext()) throw new java.util.NoSuchElementException();
-        return word == null ? fired.next() : word.next();
+        return control == null ? fired.next() : control.next();
       }
     };
   }

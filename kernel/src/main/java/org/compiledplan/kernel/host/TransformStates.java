@@ -28,7 +28,7 @@ final class TransformStates {
   private final ValueState<byte[]> state;
 
   /** Null if puts are written immediately. */
-  private final KeptKeys<Key> cache;
+  private final StateCache<Key> cache;
 
   private final KnownStore known;
 
@@ -39,12 +39,12 @@ final class TransformStates {
    * @param cache keys whose state is written when the cache evicts or closes them; null for no
    *     cache
    */
-  TransformStates(StageSpec spec, StatefulProcessorHandle handle, KeptKeys<Key> cache) {
+  TransformStates(StageSpec spec, StatefulProcessorHandle handle, StateCache<Key> cache) {
     this.spec = spec;
     this.handle = handle;
     this.cache = cache;
     known = KnownStore.of(handle);
-    state = KeptAccess.variable(VARIABLE, handle, known.continues());
+    state = PooledAccess.variable(VARIABLE, handle, known.continues());
     index = new TimerIndex(handle, state);
     ticks = new TickIndex(handle, state);
   }

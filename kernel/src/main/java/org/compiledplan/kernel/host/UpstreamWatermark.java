@@ -144,13 +144,14 @@ public final class UpstreamWatermark {
   }
 
   /** Reports what the next batch needs if members may be idle, in the form of control rows. */
-  void tell(Known.Taker to) {
+  void tell(WatermarkRow.Receiver to) {
     for (int at = 0; mayBeIdle && at < groups.length; at++) {
       int number = at;
       Group group = groups[at];
-      to.take(Known.GROUP, number, null, group.reached);
-      to.take(Known.MEMBER, number, null, group.unheard.silence);
-      group.heard.forEach((name, member) -> to.take(Known.MEMBER, number, name, member.silence));
+      to.take(WatermarkRow.GROUP, number, null, group.reached);
+      to.take(WatermarkRow.MEMBER, number, null, group.unheard.silence);
+      group.heard.forEach(
+          (name, member) -> to.take(WatermarkRow.MEMBER, number, name, member.silence));
     }
   }
 }

@@ -43,7 +43,7 @@ public final class WholeTable implements StreamSourceProvider {
       Option<StructType> schema,
       String provider,
       scala.collection.immutable.Map<String, String> options) {
-    return new Tuple2<>("table", held(options).schema());
+    return new Tuple2<>("table", registered(options).schema());
   }
 
   @Override
@@ -53,10 +53,10 @@ public final class WholeTable implements StreamSourceProvider {
       Option<StructType> schema,
       String provider,
       scala.collection.immutable.Map<String, String> options) {
-    return new Once((SparkSession) context.sparkSession(), held(options));
+    return new Once((SparkSession) context.sparkSession(), registered(options));
   }
 
-  private static Dataset<Row> held(scala.collection.immutable.Map<String, String> options) {
+  private static Dataset<Row> registered(scala.collection.immutable.Map<String, String> options) {
     return HELD.get(options.apply("id"));
   }
 

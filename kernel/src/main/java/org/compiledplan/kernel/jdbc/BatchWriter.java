@@ -47,7 +47,7 @@ public final class BatchWriter extends BatchTask {
   protected void write(
       JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
     Database database = new Database(spec.get("database"));
-    String doing = "writing table " + spec.path("table").asText();
+    String action = "writing table " + spec.path("table").asText();
     try (Connection connection = database.connect()) {
       connection.setAutoCommit(false);
       try {
@@ -62,7 +62,7 @@ public final class BatchWriter extends BatchTask {
         throw error;
       }
     } catch (SQLException error) {
-      throw database.failed(error, doing);
+      throw database.failed(error, action);
     }
   }
 
@@ -115,14 +115,14 @@ public final class BatchWriter extends BatchTask {
 
   private static void write(Connection connection, JsonNode spec, Iterator<Row> rows)
       throws SQLException {
-    int most = spec.path("rows").asInt();
+    int batchRows = spec.path("rows").asInt();
     JsonNode keys = spec.path("keys");
     try (Statements statements = new Statements(connection, spec)) {
       if (keys.isEmpty()) {
         int pending = 0;
         while (rows.hasNext()) {
           statements.write(rows.next());
-          if (++pending % most == 0) statements.flush();
+          if (++pending % batchRows == 0) statements.flush();
         }
       } else {
         Map<Row, Row> last = new LinkedHashMap<>();
@@ -130,7 +130,7 @@ public final class BatchWriter extends BatchTask {
           Row row = rows.next();
           if (row.getByte(0) == RowKinds.UPDATE_BEFORE) continue;
           last.put(key(row, keys), row);
-          if (last.size() >= most) settle(statements, last);
+          if (last.size() >= batchRows) settle(statements, last);
         }
         settle(statements, last);
       }

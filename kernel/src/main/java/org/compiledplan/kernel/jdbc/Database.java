@@ -70,12 +70,13 @@ public record Database(JsonNode spec) {
   }
 
   /** The exception to throw for an error of the database, worded for the user. */
-  RuntimeException failed(SQLException error, String doing) {
-    String said = error.getMessage();
+  RuntimeException failed(SQLException error, String action) {
+    String reason = error.getMessage();
     // The error of a statement batch is less specific than that of its statement.
     SQLException next = error.getNextException();
-    if (next != null && next.getMessage() != null) said = next.getMessage();
-    String message = this + ", " + doing + ": " + (said == null ? error.toString() : said).strip();
+    if (next != null && next.getMessage() != null) reason = next.getMessage();
+    String message =
+        this + ", " + action + ": " + (reason == null ? error.toString() : reason).strip();
     return isAway(error) ? new DatabaseAwayException(message) : new DatabaseException(message);
   }
 

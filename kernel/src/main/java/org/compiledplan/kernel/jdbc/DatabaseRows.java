@@ -19,7 +19,7 @@ public final class DatabaseRows implements RowSink {
 
   private final JsonNode spec;
   private final boolean ticked;
-  private final int most;
+  private final int batchRows;
   private final Map<Row, Row> last = new LinkedHashMap<>();
   private Database database;
   private Connection connection;
@@ -31,14 +31,14 @@ public final class DatabaseRows implements RowSink {
   public DatabaseRows(JsonNode spec, boolean ticked) {
     this.spec = spec;
     this.ticked = ticked;
-    most = spec.path("rows").asInt();
+    batchRows = spec.path("rows").asInt();
   }
 
   @Override
   public void write(Row row) {
     if (row.getByte(0) == RowKinds.UPDATE_BEFORE) return;
     last.put(BatchWriter.key(row, spec.path("keys")), row);
-    if (!ticked || last.size() >= most) settle();
+    if (!ticked || last.size() >= batchRows) settle();
   }
 
   @Override

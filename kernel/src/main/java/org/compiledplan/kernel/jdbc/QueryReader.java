@@ -47,7 +47,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
             StructType.fromDDL(spec.path("schema").asText()));
   }
 
-  private String doing() {
+  private String action() {
     return "reading table " + spec.path("name").asText();
   }
 
@@ -57,7 +57,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
       if (rows == null) open();
       return rows.next();
     } catch (SQLException error) {
-      throw database.failed(error, doing());
+      throw database.failed(error, action());
     }
   }
 
@@ -77,7 +77,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
     try {
       for (int i = 0; i < cells.length; i++) cells[i] = values.fromJdbc(rows, i + 1, types[i]);
     } catch (SQLException error) {
-      throw database.failed(error, doing());
+      throw database.failed(error, action());
     }
     Row row = RowFactory.create(cells);
     return (InternalRow) toSpark.apply(row);
@@ -93,7 +93,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
         connection.close();
       }
     } catch (SQLException error) {
-      throw database.failed(error, doing());
+      throw database.failed(error, action());
     }
   }
 }

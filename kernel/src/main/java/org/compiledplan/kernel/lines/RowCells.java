@@ -12,7 +12,7 @@ import org.compiledplan.kernel.formats.Cells;
 final class RowCells implements Cells {
   private final StructType type;
   private final int[] places;
-  private final boolean[] wanted;
+  private final boolean[] required;
   private final UnsafeRowWriter writer;
 
   /**
@@ -22,8 +22,8 @@ final class RowCells implements Cells {
   RowCells(StructType type, int[] places) {
     this.type = type;
     this.places = places;
-    wanted = new boolean[places.length];
-    for (int i = 0; i < places.length; i++) wanted[i] = places[i] >= 0;
+    required = new boolean[places.length];
+    for (int i = 0; i < places.length; i++) required[i] = places[i] >= 0;
     writer = new UnsafeRowWriter(type.length());
   }
 
@@ -43,12 +43,12 @@ final class RowCells implements Cells {
   }
 
   @Override
-  public boolean[] wanted() {
-    return wanted;
+  public boolean[] required() {
+    return required;
   }
 
   @Override
-  public void nothing(int column) {
+  public void nullValue(int column) {
     writer.setNullAt(places[column]);
   }
 

@@ -94,22 +94,22 @@ public final class LookupTable {
   }
 
   private List<Row> known(Row key) {
-    if (cache == null) return ask(key);
+    if (cache == null) return query(key);
     List<Row> known = cache.getIfPresent(key);
     if (known == null) {
-      known = ask(key);
+      known = query(key);
       if (keepsMissing || !known.isEmpty()) cache.put(key, known);
     }
     return known;
   }
 
-  private List<Row> ask(Row key) {
+  private List<Row> query(Row key) {
     for (int attempt = 0; ; attempt++) {
       try {
         Connection connection = take();
         boolean whole = false;
         try {
-          List<Row> rows = ask(connection, key);
+          List<Row> rows = fetch(connection, key);
           whole = true;
           return rows;
         } finally {
@@ -126,7 +126,7 @@ public final class LookupTable {
     }
   }
 
-  private List<Row> ask(Connection connection, Row key) throws SQLException {
+  private List<Row> fetch(Connection connection, Row key) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(spec.path("query").asText())) {
       for (int i = 0; i < key.length(); i++)
         statement.setObject(i + 1, values.toJdbc(key.get(i), ""));

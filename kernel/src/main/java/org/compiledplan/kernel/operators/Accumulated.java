@@ -16,7 +16,7 @@ final class Accumulated implements Stored, Partial {
   private long rows;
 
   /** Size of the accumulators as {@link #add(Object[])} last measured it, in bytes. */
-  private long held;
+  private long size;
 
   Accumulated(AggregateCalls calls) {
     this.calls = calls;
@@ -49,9 +49,9 @@ final class Accumulated implements Stored, Partial {
   /** Accumulates a row; returns the approximate growth in bytes. */
   long add(Object[] row) {
     process(row, true);
-    long before = held;
-    held = calls.heldBytes(accumulators.parts());
-    return held - before;
+    long before = size;
+    size = calls.heldBytes(accumulators.parts());
+    return size - before;
   }
 
   @Override

@@ -101,11 +101,11 @@ final class AggregateCalls {
 
   /** Approximate size in bytes of the distinct values that the accumulators hold. */
   long heldBytes(Accumulator[] accumulators) {
-    long held = 0;
+    long bytes = 0;
     for (int i = distinct.nextSetBit(0); i >= 0; i = distinct.nextSetBit(i + 1)) {
-      held += accumulators[i].heldBytes();
+      bytes += accumulators[i].heldBytes();
     }
-    return held;
+    return bytes;
   }
 
   Accumulator[] fresh() {

@@ -56,7 +56,7 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
     Window window = state.read(format);
     OptionalLong due = window.nextDue(context);
     if (due.getAsLong() > times.now(context)) {
-      state.again(due);
+      state.reschedule(due);
       return;
     }
     out.at(due.getAsLong());

@@ -12,7 +12,7 @@ import org.compiledplan.kernel.values.Values;
  * deletions. Follows Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A row
  * that fails a pushed-down filter counts as deleted.
  */
-final class ChangelogNormalize extends EntryOperator<KeptRow> {
+final class ChangelogNormalize extends EntryOperator<ExpiringRow> {
   private final int filterColumn;
   private final boolean generateUpdateBefore;
   private final long ttl;
@@ -23,7 +23,7 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
     ttl = spec.ttl(0);
     ValueType[] types = spec.inputs()[0];
     Columns columns = Columns.ofInput(0, types, others(types.length, filterColumn));
-    define(spec, StateKind.CHANGELOG_NORMALIZE, () -> new KeptRow(ttl, columns), Work::new);
+    define(spec, StateKind.CHANGELOG_NORMALIZE, () -> new ExpiringRow(ttl, columns), Work::new);
   }
 
   /** All columns except {@code without}; all columns if that is negative. */

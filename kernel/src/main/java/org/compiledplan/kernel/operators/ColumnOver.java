@@ -61,7 +61,7 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
   }
 
   @Override
-  public boolean staysAliveByAnyRow() {
+  public boolean refreshedByEveryRow() {
     return false;
   }
 

@@ -10,7 +10,7 @@ import org.compiledplan.kernel.values.Values;
  * RowTimeDeduplicateFunction. Of rows with equal times, keep-last takes the later arrival and
  * keep-first the earlier.
  */
-final class Deduplicate extends EntryOperator<KeptRow> {
+final class Deduplicate extends EntryOperator<ExpiringRow> {
   private final boolean keepLast;
   private final int rowtime;
   private final boolean generateUpdateBefore;
@@ -30,7 +30,7 @@ final class Deduplicate extends EntryOperator<KeptRow> {
     onlyKey = rowNeeded ? null : spec.key(0);
     Columns columns = rowNeeded ? Columns.ofInput(0, types) : Columns.ofInput(0, types, onlyKey);
     long ttl = spec.ttl(0);
-    define(spec, StateKind.DEDUPLICATE, () -> new KeptRow(ttl, columns), Work::new);
+    define(spec, StateKind.DEDUPLICATE, () -> new ExpiringRow(ttl, columns), Work::new);
   }
 
   private final class Work extends EntryWork {

@@ -8,7 +8,7 @@ abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator<S> {
     if (!state.isThere()) return;
     S entry = live(state, context);
     if (entry == null) state.remove(-1);
-    else state.again(entry.nextDue(context));
+    else state.reschedule(entry.nextDue(context));
   }
 
   /**

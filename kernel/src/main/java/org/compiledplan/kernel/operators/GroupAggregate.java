@@ -55,7 +55,7 @@ final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 

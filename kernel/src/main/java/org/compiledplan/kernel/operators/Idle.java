@@ -11,7 +11,7 @@ interface Idle extends Operator {
   }
 
   /** Returns true if a row that changes nothing refreshes the TTL. */
-  default boolean staysAliveByAnyRow() {
+  default boolean refreshedByEveryRow() {
     return true;
   }
 }

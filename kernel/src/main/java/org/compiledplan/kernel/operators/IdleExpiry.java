@@ -145,7 +145,7 @@ final class IdleExpiry implements Operator {
     @Override
     public void close(Out out) {
       session.close(out);
-      if (ttl > 0 && !entry.written && operator.staysAliveByAnyRow() && entry.get() != null)
+      if (ttl > 0 && !entry.written && operator.refreshedByEveryRow() && entry.get() != null)
         entry.keep(now);
     }
   }

@@ -73,8 +73,8 @@ final class JoinInputs {
     return smallest;
   }
 
-  private static boolean containsAll(int[] columns, int[] wanted) {
-    for (int column : wanted) {
+  private static boolean containsAll(int[] columns, int[] required) {
+    for (int column : required) {
       boolean contained = false;
       for (int candidate : columns) contained |= candidate == column;
       if (!contained) return false;

@@ -10,7 +10,7 @@ abstract class JoinOperator extends KeyedOperator<RowStores> {
     int before = stores.start(context);
     stores.findOldest();
     if (stores.isChanged()) format.save(state, stores, context, before);
-    else state.again(stores.nextDue(context));
+    else state.reschedule(stores.nextDue(context));
   }
 
   abstract class JoinWork implements Session {

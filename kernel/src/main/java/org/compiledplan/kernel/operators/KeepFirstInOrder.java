@@ -63,7 +63,7 @@ final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
     }
     if (first.due.isEmpty()) return;
     if (first.due.getAsLong() > context.watermark()) {
-      state.again(first.due);
+      state.reschedule(first.due);
       return;
     }
     out.at(first.due.getAsLong());

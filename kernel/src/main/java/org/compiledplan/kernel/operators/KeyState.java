@@ -36,7 +36,7 @@ public interface KeyState extends Stored {
    * Returns true if the host may cache the object that the operator has put and hand it out again.
    * The operator then puts it after every change and resets its per-session fields.
    */
-  default boolean mayBeGivenAgain() {
+  default boolean isReusable() {
     return false;
   }
 

@@ -39,7 +39,7 @@ public interface KeyedState {
   }
 
   /** Sets the time of the next {@link Operator#onTimer} call without changing the state. */
-  default void again(OptionalLong nextExpiry) {
+  default void reschedule(OptionalLong nextExpiry) {
     put(get(), nextExpiry, 0);
   }
 

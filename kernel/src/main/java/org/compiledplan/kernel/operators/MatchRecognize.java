@@ -76,7 +76,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
 
   private final class Work extends KeyWork {
     private final long now;
-    private final List<Object[]> held = new ArrayList<>();
+    private final List<Object[]> buffered = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
@@ -93,16 +93,16 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
       } else if (order == null) {
         take(current(), now, Collections.singletonList(row.values()), out);
       } else {
-        held.add(row.values());
+        buffered.add(row.values());
       }
       changed = true;
     }
 
     @Override
     public void close(Out out) {
-      if (!held.isEmpty()) {
-        held.sort(order);
-        take(current(), now, held, out);
+      if (!buffered.isEmpty()) {
+        buffered.sort(order);
+        take(current(), now, buffered, out);
       }
       super.close(out);
     }

@@ -146,7 +146,7 @@ final class Matcher {
       PartialMatch first = open.complete.get(0);
       if (!open.partial.isEmpty() && BY_START.compare(first, open.partial.get(0)) > 0) return;
       open.complete.remove(0);
-      long keep = firstKept(first);
+      long keep = firstRetained(first);
       open.partial.removeIf(match -> match.first.number() < keep);
       open.complete.removeIf(match -> match.first.number() < keep);
       emit.accept(first);
@@ -154,7 +154,7 @@ final class Matcher {
   }
 
   /** Number of the first row at which another match may begin. */
-  private long firstKept(PartialMatch match) {
+  private long firstRetained(PartialMatch match) {
     switch (skip) {
       case "NEXT_ROW":
         return match.first.number() + 1;

@@ -57,9 +57,9 @@ public record OperatorSpec(
     return parameters.get(field).asText();
   }
 
-  /** Returns an integer parameter, or {@code otherwise} if it is null. */
-  public long number(String field, long otherwise) {
-    return has(field) ? parameters.get(field).asLong() : otherwise;
+  /** Returns an integer parameter, or {@code fallback} if it is null. */
+  public long number(String field, long fallback) {
+    return has(field) ? parameters.get(field).asLong() : fallback;
   }
 
   /** Returns a column index, -1 if it is null. */

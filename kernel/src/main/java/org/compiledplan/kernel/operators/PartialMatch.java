@@ -48,10 +48,10 @@ final class PartialMatch {
   }
 
   /** The rows of a variable, or of all variables if it is negative, in order. */
-  List<Event> rows(int wanted) {
+  List<Event> rows(int requested) {
     List<Event> rows = new ArrayList<>();
     for (PartialMatch match = this; match.event != null; match = match.before) {
-      if (wanted < 0 || match.variable == wanted) rows.add(match.event);
+      if (requested < 0 || match.variable == requested) rows.add(match.event);
     }
     Collections.reverse(rows);
     return rows;

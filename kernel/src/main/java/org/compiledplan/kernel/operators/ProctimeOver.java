@@ -66,7 +66,7 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
 
   private final class Work extends KeyWork {
     private final Window window;
-    private final List<Object[]> held = new ArrayList<>();
+    private final List<Object[]> buffered = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
@@ -79,15 +79,15 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
       row.requireInsert("an OVER window in processing time takes insert-only input");
       if (window.keyValues.isNone()) window.keyValues = PackedRow.of(row.values(), keyColumns);
       window.frame.add(context.processingTime(), row.values());
-      if (peers) held.add(row.values());
+      if (peers) buffered.add(row.values());
       else out.emit(RowKinds.INSERT, calls.result(row.values(), window.frame.values()));
     }
 
     @Override
     public void close(Out out) {
-      if (!held.isEmpty()) {
+      if (!buffered.isEmpty()) {
         Object[] values = window.frame.values();
-        for (Object[] row : held) out.emit(RowKinds.INSERT, calls.result(row, values));
+        for (Object[] row : buffered) out.emit(RowKinds.INSERT, calls.result(row, values));
       }
       save();
     }

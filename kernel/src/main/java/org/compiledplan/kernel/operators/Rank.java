@@ -82,7 +82,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 

@@ -18,7 +18,7 @@ final class RowStores implements KeyState {
   }
 
   @Override
-  public boolean mayBeGivenAgain() {
+  public boolean isReusable() {
     return true;
   }
 

@@ -58,7 +58,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
-    work.saveOrAskAgain();
+    work.saveOrReschedule();
   }
 
   private final class Window implements Stored {
@@ -131,7 +131,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 
@@ -219,9 +219,9 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
       return times.due(window.end) <= now;
     }
 
-    void saveOrAskAgain() {
+    void saveOrReschedule() {
       if (changed) save();
-      else state.again(sessions.nextDue(context));
+      else state.reschedule(sessions.nextDue(context));
     }
   }
 }

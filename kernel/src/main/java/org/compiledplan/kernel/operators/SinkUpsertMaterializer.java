@@ -31,7 +31,7 @@ final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMaterializer.
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 

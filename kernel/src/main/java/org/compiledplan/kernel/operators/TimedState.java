@@ -192,7 +192,7 @@ public abstract class TimedState implements KeyedState {
   @SuppressWarnings("unchecked")
   public <S extends KeyState> void put(
       StateFormat<S> format, S state, OptionalLong nextExpiry, int entriesDelta) {
-    if (!writesLater() || !state.mayBeGivenAgain()) {
+    if (!writesLater() || !state.isReusable()) {
       put(format.write(state), nextExpiry, entriesDelta);
       return;
     }
@@ -206,7 +206,7 @@ public abstract class TimedState implements KeyedState {
   }
 
   @Override
-  public void again(OptionalLong nextExpiry) {
+  public void reschedule(OptionalLong nextExpiry) {
     find();
     put(nextExpiry, 0);
   }

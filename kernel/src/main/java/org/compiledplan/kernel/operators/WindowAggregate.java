@@ -55,7 +55,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
     if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
-    work.saveOrAskAgain();
+    work.saveOrReschedule();
   }
 
   final class Panes implements KeyState {
@@ -75,7 +75,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 
@@ -183,9 +183,9 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
       return all;
     }
 
-    void saveOrAskAgain() {
+    void saveOrReschedule() {
       if (changed) save();
-      else state.again(group.nextDue(context));
+      else state.reschedule(group.nextDue(context));
     }
   }
 }

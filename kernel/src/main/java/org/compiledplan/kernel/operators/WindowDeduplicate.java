@@ -9,7 +9,7 @@ import org.compiledplan.kernel.values.Values;
  * The first or the last row of a window and key by time; of equal times the first, or the last, to
  * arrive (Flink's RowTimeWindowDeduplicateProcessor).
  */
-final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicate.Kept> {
+final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicate.SingleRow> {
   private final Columns columns;
   private final int orderColumn;
   private final boolean keepLast;
@@ -26,7 +26,7 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
   }
 
   /** The retained row, null before the first. */
-  final class Kept implements Stored {
+  final class SingleRow implements Stored {
     private Object[] row;
 
     @Override
@@ -36,12 +36,12 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
   }
 
   @Override
-  public Kept empty() {
-    return new Kept();
+  public SingleRow empty() {
+    return new SingleRow();
   }
 
   @Override
-  public boolean add(Kept state, InputRow row) {
+  public boolean add(SingleRow state, InputRow row) {
     if (state.row != null) {
       int order = Values.compare(row.values()[orderColumn], state.row[orderColumn]);
       if (keepLast ? order < 0 : order >= 0) return false;
@@ -51,12 +51,12 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
   }
 
   @Override
-  public int entries(Kept state) {
+  public int entries(SingleRow state) {
     return state.row == null ? 0 : 1;
   }
 
   @Override
-  public void emit(Kept state, Out out) {
+  public void emit(SingleRow state, Out out) {
     out.emit(RowKinds.INSERT, state.row);
   }
 }

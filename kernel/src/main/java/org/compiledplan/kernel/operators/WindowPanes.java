@@ -131,12 +131,12 @@ final class WindowPanes {
     }
 
     Pane of(long slice, long first, long last, long start) {
-      Pane wanted = new Pane(slice, first, last, start, null);
-      Pane pane = panes.get(wanted);
+      Pane newPane = new Pane(slice, first, last, start, null);
+      Pane pane = panes.get(newPane);
       if (pane != null) return pane;
-      wanted.rows = new Accumulated(calls);
-      panes.put(wanted, wanted);
-      return wanted;
+      newPane.rows = new Accumulated(calls);
+      panes.put(newPane, newPane);
+      return newPane;
     }
   }
 
@@ -178,8 +178,8 @@ final class WindowPanes {
       Assigned to = row.watermark() == Long.MIN_VALUE ? assignedNeverLate : assigned;
       // Rows carry their own times, see partial().
       Pane pane = to.of(row, Long.MIN_VALUE);
-      long held = pane == null ? 0 : pane.rows.add(row.values());
-      return held + PANE_BYTES * (panes.size() + neverLate.size() - before);
+      long growth = pane == null ? 0 : pane.rows.add(row.values());
+      return growth + PANE_BYTES * (panes.size() + neverLate.size() - before);
     }
 
     /** Decodes the result of {@link #toBytes}. */

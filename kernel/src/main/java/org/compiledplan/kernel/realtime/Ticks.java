@@ -19,9 +19,9 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.host.Known;
 import org.compiledplan.kernel.host.PartitionKeys;
 import org.compiledplan.kernel.host.RealTimeWatermarks;
+import org.compiledplan.kernel.host.WatermarkRow;
 import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
@@ -31,8 +31,8 @@ import org.compiledplan.kernel.sources.StreamProvider;
  * partition.
  *
  * <p>With the option {@code watermarks}, the id of {@link RealTimeWatermarks}, a batch begins with
- * rows of the known watermarks of the sources and their partitions, see {@link Known}; {@code kind}
- * is null in ticks. The watermarks that they reach are this source's offset.
+ * rows of the known watermarks of the sources and their partitions, see {@link WatermarkRow};
+ * {@code kind} is null in ticks. The watermarks that they reach are this source's offset.
  */
 public final class Ticks extends StreamProvider {
   private static final StructType SCHEMA =
@@ -79,7 +79,7 @@ public final class Ticks extends StreamProvider {
   }
 
   /** Content of a row: the key alone in a tick. */
-  private record Told(String key, Known known) implements Serializable {
+  private record ControlRow(String key, WatermarkRow known) implements Serializable {
     InternalRow row() {
       Object[] values = new Object[SCHEMA.length()];
       values[0] = UTF8String.fromString(key);
@@ -95,15 +95,17 @@ public final class Ticks extends StreamProvider {
   }
 
   /** Initial rows of a batch, then ticks. */
-  private record Part(Told[] first, Told[] ticks, long every) implements InputPartition {}
+  private record Part(ControlRow[] first, ControlRow[] ticks, long every)
+      implements InputPartition {}
 
   private static final class Stream implements MicroBatchStream, SupportsRealTimeMode {
-    private final Told[] ticks;
+    private final ControlRow[] ticks;
     private final long every;
     private final RealTimeWatermarks watermarks;
 
     Stream(String[] keys, long every, RealTimeWatermarks watermarks) {
-      this.ticks = Arrays.stream(keys).map(key -> new Told(key, null)).toArray(Told[]::new);
+      this.ticks =
+          Arrays.stream(keys).map(key -> new ControlRow(key, null)).toArray(ControlRow[]::new);
       this.every = every;
       this.watermarks = watermarks;
     }
@@ -130,12 +132,12 @@ public final class Ticks extends StreamProvider {
 
     @Override
     public InputPartition[] planInputPartitions(Offset start) {
-      List<Told> first = new ArrayList<>();
+      List<ControlRow> first = new ArrayList<>();
       if (watermarks != null) {
-        for (Known known : watermarks.begin(start.json()))
-          for (String key : watermarks.keys()) first.add(new Told(key, known));
+        for (WatermarkRow known : watermarks.begin(start.json()))
+          for (String key : watermarks.keys()) first.add(new ControlRow(key, known));
       }
-      return new InputPartition[] {new Part(first.toArray(new Told[0]), ticks, every)};
+      return new InputPartition[] {new Part(first.toArray(new ControlRow[0]), ticks, every)};
     }
 
     @Override

@@ -29,9 +29,9 @@ public abstract class BatchTask implements ForeachPartitionFunction<Row> {
     // A task without rows writes nothing, now or in a replay.
     if (!rows.hasNext()) return;
     TaskContext task = TaskContext.get();
-    boolean again = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
+    boolean retried = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
     JsonNode spec = JsonText.read(description);
-    write(spec, batch, task.partitionId(), mayBeThere || again, rows);
+    write(spec, batch, task.partitionId(), mayBeThere || retried, rows);
   }
 
   /**

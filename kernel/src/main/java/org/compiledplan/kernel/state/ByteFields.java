@@ -120,7 +120,7 @@ public final class ByteFields {
       int code = in.readVarInt();
       int version = in.readVarInt();
       int length = in.readVarInt();
-      if (!value.becomes(there -> there.code() == code && there.version() == version)) {
+      if (!value.switchTo(there -> there.code() == code && there.version() == version)) {
         Framed.Form form = value.form();
         throw new StateFormatException(
             ("the state holds form %s in version %s where %s, which is form %s in version %s, "

@@ -31,7 +31,7 @@ public interface Framed extends Stored {
    * Switches a fresh part to the first of its forms that {@code there} accepts; false if there is
    * none.
    */
-  default boolean becomes(Predicate<Form> there) {
+  default boolean switchTo(Predicate<Form> there) {
     if (there.test(form())) return true;
     for (Form form : forms()) {
       if (!there.test(form)) continue;

@@ -311,7 +311,7 @@ public final class TreeFields {
 
     private static void unframe(Object frame, Framed value) {
       Tree of = tree(frame);
-      if (!value.becomes(
+      if (!value.switchTo(
           there ->
               there.text().equals(of.get(FORM))
                   && Long.valueOf(there.version()).equals(of.get(VERSION)))) {

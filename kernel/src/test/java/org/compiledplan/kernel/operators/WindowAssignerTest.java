@@ -64,9 +64,9 @@ class WindowAssignerTest {
   void windowsWithoutASizeAndTooLongOnesAreRefused() {
     for (String size : List.of("0", "-1", Long.toString(Long.MAX_VALUE))) {
       String window = "{'type': 'tumbling', 'size': " + size + ", 'offset': 0}";
-      String said =
+      String message =
           assertThrows(IllegalArgumentException.class, () -> assigner(window)).getMessage();
-      assertTrue(said.startsWith("operator o-1 (test) has windows "), said);
+      assertTrue(message.startsWith("operator o-1 (test) has windows "), message);
     }
     Exception unknown =
         assertThrows(IllegalArgumentException.class, () -> assigner("{'type': 'sliding'}"));

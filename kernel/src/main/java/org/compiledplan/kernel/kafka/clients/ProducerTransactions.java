@@ -112,7 +112,7 @@ public final class ProducerTransactions implements Transactions {
     String context =
         "Kafka's brokers " + brokers + ", writing table " + spec.path("table").asText();
     for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-      String said = cause.getClass().getSimpleName() + ": " + cause.getMessage();
+      String reason = cause.getClass().getSimpleName() + ": " + cause.getMessage();
       if (cause instanceof ProducerFencedException
           || cause instanceof InvalidProducerEpochException)
         return new KafkaException(
@@ -123,14 +123,14 @@ public final class ProducerTransactions implements Transactions {
                 + " 'sink.transactional-id-prefix', or it took longer than"
                 + " 'properties.transaction.timeout.ms' = "
                 + spec.path("settings").path("transaction.timeout.ms").asText());
-      if (said.contains("transaction.max.timeout.ms"))
+      if (reason.contains("transaction.max.timeout.ms"))
         return new KafkaException(
             context
                 + ": 'properties.transaction.timeout.ms' = "
                 + spec.path("settings").path("transaction.timeout.ms").asText()
                 + " is more than the brokers' transaction.max.timeout.ms allows");
       if (cause instanceof RetriableException)
-        return new BrokersAwayException(context + ": " + said);
+        return new BrokersAwayException(context + ": " + reason);
     }
     Throwable last = error;
     while (last.getCause() != null) last = last.getCause();

@@ -41,11 +41,11 @@ import org.apache.spark.util.TaskCompletionListener;
  * <p>The store is set by reflection, as there is no other way. With a Spark whose fields differ,
  * each task has its own, as Spark creates them.
  */
-final class KeptAccess {
+final class PooledAccess {
   private static final Fields FIELDS = Fields.resolve();
 
   /** Pooled instances, by the time mode of their timers. */
-  private static final Map<String, Queue<KeptAccess>> IDLE = new ConcurrentHashMap<>();
+  private static final Map<String, Queue<PooledAccess>> IDLE = new ConcurrentHashMap<>();
 
   private final ValueStateImpl<byte[]> variable;
   private final TimerStateImpl timers;
@@ -67,7 +67,7 @@ final class KeptAccess {
    * @param name name of the variable
    */
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private KeptAccess(String name, StatefulProcessorHandleImpl handle)
+  private PooledAccess(String name, StatefulProcessorHandleImpl handle)
       throws IllegalAccessException {
     StateStore families = recorder();
     ExpressionEncoder<Object> keys = (ExpressionEncoder<Object>) FIELDS.keyEncoder.get(handle);
@@ -91,11 +91,11 @@ final class KeptAccess {
     }
     try {
       StatefulProcessorHandleImpl of = (StatefulProcessorHandleImpl) handle;
-      Queue<KeptAccess> idle =
+      Queue<PooledAccess> idle =
           IDLE.computeIfAbsent(
               name + '/' + FIELDS.timeMode.get(of), n -> new ConcurrentLinkedQueue<>());
-      KeptAccess pooled = idle.poll();
-      KeptAccess access = pooled == null ? new KeptAccess(name, of) : pooled;
+      PooledAccess pooled = idle.poll();
+      PooledAccess access = pooled == null ? new PooledAccess(name, of) : pooled;
       access.enter(of, isNew);
       task.addTaskCompletionListener(
           (TaskCompletionListener)

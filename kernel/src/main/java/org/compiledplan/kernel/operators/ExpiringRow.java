@@ -4,17 +4,17 @@ import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
 /** State of one row that expires. */
-final class KeptRow extends SingleEntry {
+final class ExpiringRow extends SingleEntry {
   private final Columns columns;
   Object[] row;
 
-  KeptRow(long ttl, Columns columns) {
+  ExpiringRow(long ttl, Columns columns) {
     super(ttl);
     this.columns = columns;
   }
 
   @Override
-  public boolean mayBeGivenAgain() {
+  public boolean isReusable() {
     return true;
   }
 

@@ -13,57 +13,57 @@ import org.compiledplan.kernel.operators.TimedState;
  * join's state grows with its rows. Cached state is written on eviction and at the end of the
  * input.
  */
-final class KeptKeys<K extends TimedState> {
+final class StateCache<K extends TimedState> {
   /** Approximate memory of a key in bytes, without its state. */
   private static final int BYTES_A_KEY = 400;
 
   private record Name(String uid, String key) {}
 
-  private final long most;
-  private final LinkedHashMap<Name, Kept<K>> keys = new LinkedHashMap<>(64, 0.75f, true);
+  private final long maxBytes;
+  private final LinkedHashMap<Name, Entry<K>> keys = new LinkedHashMap<>(64, 0.75f, true);
   private long bytes;
   private boolean open = true;
 
   /** The entry used last, whose size may have changed since. */
-  private Kept<K> latest;
+  private Entry<K> latest;
 
-  private static final class Kept<K> {
+  private static final class Entry<K> {
     private final K state;
     private long bytes;
 
-    private Kept(K state) {
+    private Entry(K state) {
       this.state = state;
     }
   }
 
   /**
-   * @param most approximate upper bound of the cached states in bytes; the entry in use may exceed
-   *     it
+   * @param maxBytes approximate upper bound of the cached states in bytes; the entry in use may
+   *     exceed it
    */
-  KeptKeys(long most) {
-    this.most = most;
+  StateCache(long maxBytes) {
+    this.maxBytes = maxBytes;
   }
 
   /** The state of a key; created if it is not cached. */
   K of(String uid, String key, Supplier<K> create) {
     if (latest != null) size(latest);
-    latest = keys.computeIfAbsent(new Name(uid, key), name -> new Kept<>(create.get()));
+    latest = keys.computeIfAbsent(new Name(uid, key), name -> new Entry<>(create.get()));
     size(latest);
-    if (bytes > most) pushOut();
+    if (bytes > maxBytes) evict();
     return latest.state;
   }
 
-  private void size(Kept<K> entry) {
+  private void size(Entry<K> entry) {
     long size = BYTES_A_KEY + entry.state.size();
     bytes += size - entry.bytes;
     entry.bytes = size;
   }
 
   /** Evicts the least recently used entries. */
-  private void pushOut() {
-    Iterator<Kept<K>> eldest = keys.values().iterator();
-    while (bytes > most && eldest.hasNext()) {
-      Kept<K> entry = eldest.next();
+  private void evict() {
+    Iterator<Entry<K>> eldest = keys.values().iterator();
+    while (bytes > maxBytes && eldest.hasNext()) {
+      Entry<K> entry = eldest.next();
       if (entry == latest) return;
       entry.state.write();
       bytes -= entry.bytes;
@@ -79,7 +79,7 @@ final class KeptKeys<K extends TimedState> {
   /** Writes all entries; puts are written immediately from now on. */
   void close() {
     open = false;
-    List<Kept<K>> all = new ArrayList<>(keys.values());
-    for (Kept<K> entry : all) entry.state.write();
+    List<Entry<K>> all = new ArrayList<>(keys.values());
+    for (Entry<K> entry : all) entry.state.write();
   }
 }

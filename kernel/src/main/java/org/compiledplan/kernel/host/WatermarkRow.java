@@ -11,10 +11,10 @@ import java.io.Serializable;
  * @param member null for a group, and for all members that have not sent a watermark
  * @param watermark watermark reached, in ms
  */
-public record Known(byte kind, int group, long number, String member, long watermark)
+public record WatermarkRow(byte kind, int group, long number, String member, long watermark)
     implements Serializable {
   /** A member of a group sends its watermark; tasks of the previous stage send such rows. */
-  static final byte TOLD = 0;
+  static final byte SENT = 0;
 
   /** Number of members of a group, and the watermark that it has reached. */
   static final byte GROUP = 1;
@@ -25,20 +25,20 @@ public record Known(byte kind, int group, long number, String member, long water
   /** The watermark that all groups together have reached. */
   static final byte ALL = 3;
 
-  static Known group(int group, long members, long watermark) {
-    return new Known(GROUP, group, members, null, watermark);
+  static WatermarkRow group(int group, long members, long watermark) {
+    return new WatermarkRow(GROUP, group, members, null, watermark);
   }
 
-  static Known member(int group, String name, long watermark, long silence) {
-    return new Known(MEMBER, group, silence, name, watermark);
+  static WatermarkRow member(int group, String name, long watermark, long silence) {
+    return new WatermarkRow(MEMBER, group, silence, name, watermark);
   }
 
-  static Known all(long watermark) {
-    return new Known(ALL, 0, 0, null, watermark);
+  static WatermarkRow all(long watermark) {
+    return new WatermarkRow(ALL, 0, 0, null, watermark);
   }
 
   /** Receives figures of groups and members. */
-  interface Taker {
+  interface Receiver {
     /** Receives one figure: a group's watermark in ms, or a member's silence in ms. */
     void take(byte kind, int group, String member, long figure);
   }
