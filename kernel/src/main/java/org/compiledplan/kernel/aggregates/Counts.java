@@ -46,7 +46,7 @@ final class Counts implements Stored {
   private long[] counts = {};
 
   /** Number of used positions, and number of them with a live value. */
-  private int taken;
+  private int used;
 
   private int live;
 
@@ -87,11 +87,11 @@ final class Counts implements Stored {
   }
 
   private void append(Object value, long hash, long count) {
-    if (taken == counts.length) makeRoom();
-    values.set(taken, value);
-    counts[taken++] = count;
+    if (used == counts.length) makeRoom();
+    values.set(used, value);
+    counts[used++] = count;
     live++;
-    put(hash, taken);
+    put(hash, used);
   }
 
   private void put(long hash, int placePlusOne) {
@@ -103,14 +103,14 @@ final class Counts implements Stored {
 
   /** Compacts removed values or, if there are few, enlarges the arrays. */
   private void makeRoom() {
-    int room = live > taken / 2 ? 2 * taken : Math.max(taken, FIRST_ROOM);
+    int room = live > used / 2 ? 2 * used : Math.max(used, FIRST_ROOM);
     DistinctValues from = values;
-    DistinctValues to = live == taken ? values : DistinctValues.of(type);
+    DistinctValues to = live == used ? values : DistinctValues.of(type);
     to.widen(room);
-    long[] resized = live == taken ? Arrays.copyOf(counts, room) : new long[room];
+    long[] resized = live == used ? Arrays.copyOf(counts, room) : new long[room];
     table = new long[2 * room];
     int next = 0;
-    for (int place = 0; place < taken; place++) {
+    for (int place = 0; place < used; place++) {
       if (counts[place] == 0) continue;
       Object value = from.get(place);
       if (to != from) to.set(next, value);
@@ -119,7 +119,7 @@ final class Counts implements Stored {
     }
     values = to;
     counts = resized;
-    taken = next;
+    used = next;
   }
 
   /** Values with their counts; an entry is valid until the next one is read. */
@@ -143,8 +143,8 @@ final class Counts implements Stored {
 
     @Override
     public boolean hasNext() {
-      while (place < taken && counts[place] == 0) place++;
-      return place < taken;
+      while (place < used && counts[place] == 0) place++;
+      return place < used;
     }
 
     @Override

@@ -23,7 +23,7 @@ final class PythonAccumulator implements Accumulator {
   private static final int FRESH = 0;
   private static final int VALUE = 1;
   private static final int PICKLED = 2;
-  private static final int MOST_PENDING = 1 << 18;
+  private static final int MAX_PENDING = 1 << 18;
   private static final byte[] NOTHING = {};
 
   private final AggregateCall call;
@@ -95,7 +95,7 @@ final class PythonAccumulator implements Accumulator {
 
   private void changed() {
     valued = false;
-    if (pending.size() > MOST_PENDING) compute(false);
+    if (pending.size() > MAX_PENDING) compute(false);
   }
 
   private void compute(boolean withResult) {

@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 /** Writes the format `csv`, one record per row. */
 public final class CsvEncoder extends Encoder {
   /** Longer texts are quoted without inspection. */
-  private static final int LOOKED_AT = 24;
+  private static final int INSPECTED_LENGTH = 24;
 
   private static final TimestampTexts TIMES = new TimestampTexts("SQL");
 
@@ -142,7 +142,7 @@ public final class CsvEncoder extends Encoder {
   }
 
   private boolean needsQuotes(String text) {
-    if (text.length() > LOOKED_AT) return true;
+    if (text.length() > INSPECTED_LENGTH) return true;
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) < firstSafe) return true;
     }

@@ -105,8 +105,8 @@ final class Times {
   }
 
   private static final class Formats<T> {
-    private static final int KEPT = 100;
-    private final Map<String, T> known = new HashMap<>();
+    private static final int MAX_PATTERNS = 100;
+    private final Map<String, T> cache = new HashMap<>();
     private final java.util.function.Function<String, T> make;
 
     Formats(java.util.function.Function<String, T> make) {
@@ -114,8 +114,8 @@ final class Times {
     }
 
     T of(String pattern) {
-      if (known.size() > KEPT) known.clear();
-      return known.computeIfAbsent(pattern, make);
+      if (cache.size() > MAX_PATTERNS) cache.clear();
+      return cache.computeIfAbsent(pattern, make);
     }
   }
 

@@ -56,8 +56,8 @@ public final class Converter implements Serializable {
     Map<UTF8String, Target> targets = new LinkedHashMap<>();
     for (JsonNode element : JsonText.read(mappings, "the mapping")) {
       OperatorMapping mapping = new OperatorMapping(element);
-      StoredState old = known(before, mapping.from, "old");
-      StoredState next = known(after, mapping.to, "new");
+      StoredState old = operator(before, mapping.from, "old");
+      StoredState next = operator(after, mapping.to, "new");
       Target target = new Target(mapping, old, next);
       if (targets.put(UTF8String.fromString(mapping.from), target) != null)
         throw new IllegalArgumentException("operator " + mapping.from + " is mapped twice");
@@ -65,7 +65,7 @@ public final class Converter implements Serializable {
     return targets;
   }
 
-  private static StoredState known(Map<String, StoredState> all, String uid, String which) {
+  private static StoredState operator(Map<String, StoredState> all, String uid, String which) {
     StoredState state = all.get(uid);
     if (state != null) return state;
     throw new IllegalArgumentException(

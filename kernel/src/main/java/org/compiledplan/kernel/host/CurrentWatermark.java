@@ -71,7 +71,7 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
 
   /** The largest watermark up to each of the last micro-batches. */
   private static final class Reached extends AccumulatorV2<long[], TreeMap<Long, Long>> {
-    private static final int KEPT = 3;
+    private static final int MAX_BATCHES = 3;
 
     private final TreeMap<Long, Long> byBatch = new TreeMap<>();
 
@@ -113,7 +113,7 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
     private void put(long batch, long time) {
       Map.Entry<Long, Long> earlier = byBatch.floorEntry(batch);
       byBatch.put(batch, earlier == null ? time : Math.max(earlier.getValue(), time));
-      if (byBatch.size() > KEPT) byBatch.pollFirstEntry();
+      if (byBatch.size() > MAX_BATCHES) byBatch.pollFirstEntry();
     }
   }
 }

@@ -14,7 +14,7 @@ final class Emitted implements Out {
    */
   private static final long AFTER_ROWS = 1L << 62;
 
-  private static final long FURTHEST = AFTER_ROWS - 1;
+  private static final long MAX_TIME = AFTER_ROWS - 1;
   private static final Integer NO_PORT = -1;
 
   private final StageSpec spec;
@@ -46,7 +46,7 @@ final class Emitted implements Out {
 
   @Override
   public void at(long time) {
-    ord = AFTER_ROWS + Math.max(-FURTHEST, Math.min(time, FURTHEST));
+    ord = AFTER_ROWS + Math.max(-MAX_TIME, Math.min(time, MAX_TIME));
     path = null;
     watermark = null;
     emissions = 0;

@@ -28,7 +28,7 @@ final class FoldedRows implements Iterator<Object> {
   private static final long FIELD_BYTES = 40;
 
   /** Number of rows after which the number of keys is estimated. */
-  private static final int TRIED_ROWS = 8_192;
+  private static final int SAMPLE_ROWS = 8_192;
 
   /**
    * Iterations after which an estimate of few keys is close enough; an estimate of many starts
@@ -37,7 +37,7 @@ final class FoldedRows implements Iterator<Object> {
   private static final int ROUNDS = 8;
 
   /** Minimum average rows per key for which pre-aggregation pays off. */
-  private static final int WORTH_ROWS = 2;
+  private static final int MIN_ROWS_PER_KEY = 2;
 
   static final class Folded {
     private final UTF8String op;
@@ -171,13 +171,13 @@ final class FoldedRows implements Iterator<Object> {
     while (next == null) {
       if (ready != null) {
         if (ready.hasNext()) next = ready.next().finished();
-        else forget();
+        else reset();
       } else if (keys > 0 && (full || !rows.hasNext())) {
-        give();
+        finish();
       } else if (!rows.hasNext()) {
         return false;
       } else {
-        next = taken(rows.next());
+        next = fold(rows.next());
       }
     }
     return true;
@@ -192,7 +192,7 @@ final class FoldedRows implements Iterator<Object> {
   }
 
   /** Adds a row; returns it if it is not pre-aggregated. */
-  private InternalRow taken(InternalRow packed) {
+  private InternalRow fold(InternalRow packed) {
     interruption.check();
     InternalRow row = packed.getStruct(InternalRows.PACKED, spec.inputSchema.length() + 1);
     Folded to = foldsOn ? of(packed.getUTF8String(StageKeys.OP)) : null;
@@ -208,7 +208,7 @@ final class FoldedRows implements Iterator<Object> {
       keys++;
       full = !memory.grow(KEY_BYTES + key.numBytes() + size(first));
     }
-    if (++read == TRIED_ROWS && !canHold()) {
+    if (++read == SAMPLE_ROWS && !canHold()) {
       foldsOn = false;
       full = true;
     }
@@ -244,12 +244,12 @@ final class FoldedRows implements Iterator<Object> {
     return all;
   }
 
-  private void give() {
-    if (full && keys * WORTH_ROWS > read) foldsOn = false;
+  private void finish() {
+    if (full && keys * MIN_ROWS_PER_KEY > read) foldsOn = false;
     ready = operators.values().stream().flatMap(to -> to.groups.stream()).iterator();
   }
 
-  private void forget() {
+  private void reset() {
     for (Folded to : operators.values()) {
       to.numbers.clear();
       to.groups.clear();

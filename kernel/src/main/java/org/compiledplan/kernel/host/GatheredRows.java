@@ -23,7 +23,7 @@ final class GatheredRows implements Iterator<InternalRow> {
   private static final int NONE = -1;
 
   /** Memory per row in bytes, without the row itself. */
-  private static final int ROW_BYTES = 40 + KeyOrder.BYTES_A_KEY;
+  private static final int ROW_BYTES = 40 + KeyOrder.BYTES_PER_KEY;
 
   private static final class Keys {
     private final UTF8String op;

@@ -36,7 +36,7 @@ final class InputEnd extends UnaryPlan {
    * @param ended callback to run after the last row
    * @return true if the callback will run
    */
-  static boolean tell(String host, Runnable ended) {
+  static boolean register(String host, Runnable ended) {
     TaskEnd task = slot(host).get();
     if (task != null) task.ended = ended;
     return task != null;

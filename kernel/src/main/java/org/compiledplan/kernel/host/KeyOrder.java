@@ -14,7 +14,7 @@ final class KeyOrder {
   static final int FROM = 1 << 12;
 
   /** Memory in bytes for sorting a key. */
-  static final int BYTES_A_KEY = 4 * Long.BYTES;
+  static final int BYTES_PER_KEY = 4 * Long.BYTES;
 
   private KeyOrder() {}
 

@@ -71,7 +71,7 @@ public final class Migration {
    */
   public static SeedHandle seed(
       Dataset<Row> rows, String stageJson, String statesJson, long watermark) {
-    String origin = "what is told of a stage";
+    String origin = "the stage's description";
     StageSpec spec =
         StageSpec.stored(JsonText.read(stageJson, origin), JsonText.read(statesJson, origin));
     StageMetrics metrics = new StageMetrics(rows.sparkSession().sparkContext(), spec);

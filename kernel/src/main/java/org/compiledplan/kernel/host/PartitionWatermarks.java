@@ -240,7 +240,7 @@ public final class PartitionWatermarks {
     private long largest = NONE;
 
     /** Clock time of the last report. */
-    private long toldAt;
+    private long reportedAt;
 
     Running(long mark, long others, long[] cell) {
       this.emitted = mark;
@@ -259,8 +259,8 @@ public final class PartitionWatermarks {
       if (largest > Math.max(emitted, 0) && now - movedAt >= RowWatermark.INTERVAL)
         emitted = largest;
       if (emitted != was) movedAt = now;
-      else if (!beats || now - toldAt < BEAT_MS) return null;
-      toldAt = now;
+      else if (!beats || now - reportedAt < BEAT_MS) return null;
+      reportedAt = now;
       return emitted;
     }
 

@@ -14,7 +14,7 @@ import org.apache.spark.util.AccumulatorV2;
  */
 final class PartitionsReached
     extends AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> {
-  private static final int KEPT = 3;
+  private static final int MAX_BATCHES = 3;
 
   private final TreeMap<Long, HashMap<String, long[]>> byBatch = new TreeMap<>();
 
@@ -71,7 +71,7 @@ final class PartitionsReached
                   long[] cell = cell(batch, place);
                   cell[0] = Math.max(cell[0], mark);
                 }));
-    while (byBatch.size() > KEPT) byBatch.pollFirstEntry();
+    while (byBatch.size() > MAX_BATCHES) byBatch.pollFirstEntry();
   }
 
   @Override

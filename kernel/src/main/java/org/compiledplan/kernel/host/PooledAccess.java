@@ -75,7 +75,7 @@ final class PooledAccess {
     variable =
         new ValueStateImpl<>(families, name, keys, (ExpressionEncoder) bytes, metrics(handle));
     timers = new TimerStateImpl(families, (TimeMode) FIELDS.timeMode.get(handle), keys);
-    for (Field field : FIELDS.ofAScan) unused.put(field, field.get(timers));
+    for (Field field : FIELDS.scanFields) unused.put(field, field.get(timers));
   }
 
   /**
@@ -131,7 +131,7 @@ final class PooledAccess {
     FIELDS.timersStore.set(timers, store);
     FIELDS.timers.set(handle, timers);
     FIELDS.created.setVolatile(
-        handle, (byte) ((byte) FIELDS.created.get(handle) | Fields.TIMERS_MADE));
+        handle, (byte) ((byte) FIELDS.created.get(handle) | Fields.TIMERS_INITIALIZED));
   }
 
   private void leave() {
@@ -180,7 +180,7 @@ final class PooledAccess {
 
   private static final class Fields {
     /** The bit of a handle that says that its timers are initialized. */
-    private static final byte TIMERS_MADE = 4;
+    private static final byte TIMERS_INITIALIZED = 4;
 
     private final Field store = field(StatefulProcessorHandleImpl.class, "store");
     private final Field keyEncoder = field(StatefulProcessorHandleImpl.class, "keyEncoder");
@@ -190,7 +190,7 @@ final class PooledAccess {
     private final Field variableStore = field(ValueStateImpl.class, "store");
     private final Field variableMetrics = field(ValueStateImpl.class, "metrics");
     private final Field timersStore = field(TimerStateImpl.class, "store");
-    private final List<Field> ofAScan = new ArrayList<>();
+    private final List<Field> scanFields = new ArrayList<>();
     private final VarHandle created;
 
     private Fields() throws ReflectiveOperationException {
@@ -215,8 +215,8 @@ final class PooledAccess {
       created =
           MethodHandles.privateLookupIn(StatefulProcessorHandleImpl.class, MethodHandles.lookup())
               .findVarHandle(StatefulProcessorHandleImpl.class, "bitmap$0", byte.class);
-      ofAScan.add(field(TimerStateImpl.class, "reusableIterator"));
-      ofAScan.add(field(TimerStateImpl.class, "lastScannedExpiryTimestampMs"));
+      scanFields.add(field(TimerStateImpl.class, "reusableIterator"));
+      scanFields.add(field(TimerStateImpl.class, "lastScannedExpiryTimestampMs"));
     }
 
     private static Fields resolve() {

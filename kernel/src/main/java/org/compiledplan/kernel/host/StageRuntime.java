@@ -26,7 +26,7 @@ final class StageRuntime {
   /** An operator with the converters of its input and output rows. */
   static final class Hosted {
     /** Expired state is removed at most this fraction (1/16) of its TTL late. */
-    private static final int TIMES_A_TTL = 16;
+    private static final int TTL_FRACTION = 16;
 
     private static final long FIRST_WATERMARK = 1;
 
@@ -71,7 +71,7 @@ final class StageRuntime {
       for (int i = 0; i < part.inputs.length; i++)
         fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
       toSpark = SparkTypes.toSpark(part.output);
-      granularity = Math.max(1, part.shortestTtl / TIMES_A_TTL);
+      granularity = Math.max(1, part.shortestTtl / TTL_FRACTION);
       watermarkDelay = part.watermarkDelay;
       eventTime = part.eventTime;
     }

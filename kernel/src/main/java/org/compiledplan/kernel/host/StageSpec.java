@@ -197,7 +197,7 @@ final class StageSpec implements Serializable {
       JsonNode inputs = states.path(uid).path("inputs");
       if (inputs.size() != ports.size()) {
         throw new IllegalArgumentException(
-            "operator %s has %s inputs, and what is kept of its state tells the types of %s"
+            "operator %s has %s inputs, but the description of its state has the types of %s"
                 .formatted(uid, ports.size(), inputs.size()));
       }
       for (int i = 0; i < ports.size(); i++) {

@@ -127,12 +127,12 @@ final class StageWatermarks implements Serializable {
     long tick() {
       upstream.tick(every);
       long watermark = upstream.least();
-      upstream.tell(this::tell);
+      upstream.report(this::report);
       return watermark;
     }
 
     /** The largest watermark counts, and the shortest silence. */
-    private void tell(byte kind, int group, String member, long figure) {
+    private void report(byte kind, int group, String member, long figure) {
       cells.computeIfAbsent(figure(kind, group, member), name -> figures.cell(batch, name))[0] =
           kind == WatermarkRow.MEMBER ? -figure : figure;
     }

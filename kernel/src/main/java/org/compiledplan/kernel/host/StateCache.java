@@ -15,7 +15,7 @@ import org.compiledplan.kernel.operators.TimedState;
  */
 final class StateCache<K extends TimedState> {
   /** Approximate memory of a key in bytes, without its state. */
-  private static final int BYTES_A_KEY = 400;
+  private static final int BYTES_PER_KEY = 400;
 
   private record Name(String uid, String key) {}
 
@@ -54,7 +54,7 @@ final class StateCache<K extends TimedState> {
   }
 
   private void size(Entry<K> entry) {
-    long size = BYTES_A_KEY + entry.state.size();
+    long size = BYTES_PER_KEY + entry.state.size();
     bytes += size - entry.bytes;
     entry.bytes = size;
   }

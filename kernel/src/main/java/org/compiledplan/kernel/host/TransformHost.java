@@ -63,7 +63,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, Conditions::load);
     StateCache<TransformStates.Key> cache = new StateCache<>(cacheBytes);
-    boolean hooked = InputEnd.tell(id, cache::close);
+    boolean hooked = InputEnd.register(id, cache::close);
     states = new TransformStates(spec, getHandle(), hooked ? cache : null);
     running = null;
   }

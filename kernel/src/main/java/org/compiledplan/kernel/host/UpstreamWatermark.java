@@ -27,7 +27,7 @@ public final class UpstreamWatermark {
     private final Map<String, Member> heard = new HashMap<>();
 
     /** Represents members that have not sent a watermark yet: their names are unknown. */
-    private final Member unheard = new Member();
+    private final Member silent = new Member();
 
     private long members = 1;
     private long reached = NONE;
@@ -44,7 +44,7 @@ public final class UpstreamWatermark {
     boolean combine() {
       Combined all = new Combined();
       for (Member member : heard.values()) all.add(member.watermark, isIdle(member));
-      if (heard.size() < members) all.add(NONE, isIdle(unheard));
+      if (heard.size() < members) all.add(NONE, isIdle(silent));
       reached = Math.max(reached, all.watermark());
       return all.idle;
     }
@@ -108,7 +108,7 @@ public final class UpstreamWatermark {
    */
   public void member(int group, String member, long watermark, long silence) {
     Group of = groups[group];
-    Member state = member == null ? of.unheard : of.heard.get(member);
+    Member state = member == null ? of.silent : of.heard.get(member);
     if (state == null) of.heard.put(member, state = new Member());
     else if (member != null) silence = state.silence;
     state.watermark = Math.max(state.watermark, watermark);
@@ -123,7 +123,7 @@ public final class UpstreamWatermark {
   public void tick(long millis) {
     if (!mayBeIdle) return;
     for (Group group : groups) {
-      group.unheard.silence += millis;
+      group.silent.silence += millis;
       for (Member member : group.heard.values()) member.silence += millis;
     }
   }
@@ -144,12 +144,12 @@ public final class UpstreamWatermark {
   }
 
   /** Reports what the next batch needs if members may be idle, in the form of control rows. */
-  void tell(WatermarkRow.Receiver to) {
+  void report(WatermarkRow.Receiver to) {
     for (int at = 0; mayBeIdle && at < groups.length; at++) {
       int number = at;
       Group group = groups[at];
       to.take(WatermarkRow.GROUP, number, null, group.reached);
-      to.take(WatermarkRow.MEMBER, number, null, group.unheard.silence);
+      to.take(WatermarkRow.MEMBER, number, null, group.silent.silence);
       group.heard.forEach(
           (name, member) -> to.take(WatermarkRow.MEMBER, number, name, member.silence));
     }

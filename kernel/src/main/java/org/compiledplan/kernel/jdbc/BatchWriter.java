@@ -28,8 +28,8 @@ import org.compiledplan.kernel.sinks.BatchTask;
  */
 public final class BatchWriter extends BatchTask {
 
-  private BatchWriter(String description, long batch, boolean mayBeThere) {
-    super(description, batch, mayBeThere);
+  private BatchWriter(String description, long batch, boolean mayBeWritten) {
+    super(description, batch, mayBeWritten);
   }
 
   /**
@@ -37,21 +37,22 @@ public final class BatchWriter extends BatchTask {
    *
    * @param rows one partition, in order; computed once, however often the same object is written,
    *     since its shuffle retains its input
-   * @param mayBeThere true if the batch may have been written before
+   * @param mayBeWritten true if the batch may have been written before
    */
-  public static void write(Dataset<Row> rows, String description, long batch, boolean mayBeThere) {
-    rows.foreachPartition(new BatchWriter(description, batch, mayBeThere));
+  public static void write(
+      Dataset<Row> rows, String description, long batch, boolean mayBeWritten) {
+    rows.foreachPartition(new BatchWriter(description, batch, mayBeWritten));
   }
 
   @Override
   protected void write(
-      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
+      JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows) {
     Database database = new Database(spec.get("database"));
     String action = "writing table " + spec.path("table").asText();
     try (Connection connection = database.connect()) {
       connection.setAutoCommit(false);
       try {
-        if (begins(connection, spec, batch, mayBeThere)) {
+        if (begins(connection, spec, batch, mayBeWritten)) {
           write(connection, spec, rows);
           connection.commit();
         } else {
@@ -79,15 +80,15 @@ public final class BatchWriter extends BatchTask {
    * here.
    */
   private static boolean begins(
-      Connection connection, JsonNode spec, long batch, boolean mayBeThere) throws SQLException {
+      Connection connection, JsonNode spec, long batch, boolean mayBeWritten) throws SQLException {
     String run = spec.path("run").asText(), sink = spec.path("sink").asText();
     if (change(connection, spec.path("move").asText(), batch, run, sink, batch) > 0) return true;
-    Long known = known(connection, spec.path("find").asText(), run, sink);
+    Long known = lastBatch(connection, spec.path("find").asText(), run, sink);
     if (known == null) {
       change(connection, spec.path("begin").asText(), run, sink, batch);
       return true;
     }
-    if (known == batch && mayBeThere) return false;
+    if (known == batch && mayBeWritten) return false;
     throw new DatabaseException(
         ("the database has micro-batch %s of this checkpoint in %s already, and the run is at "
                 + "%s: the checkpoint is an older copy, or another run goes on with a copy of it")
@@ -102,7 +103,7 @@ public final class BatchWriter extends BatchTask {
     }
   }
 
-  private static Long known(Connection connection, String sql, String run, String sink)
+  private static Long lastBatch(Connection connection, String sql, String run, String sink)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setString(1, run);

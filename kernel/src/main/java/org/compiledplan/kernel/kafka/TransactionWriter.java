@@ -20,8 +20,8 @@ import org.compiledplan.kernel.sinks.BatchTask;
  * {@code owner} names in its metadata the run that owns the transactional ids.
  */
 public final class TransactionWriter extends BatchTask {
-  private TransactionWriter(String description, long batch, boolean mayBeThere) {
-    super(description, batch, mayBeThere);
+  private TransactionWriter(String description, long batch, boolean mayBeWritten) {
+    super(description, batch, mayBeWritten);
   }
 
   /**
@@ -29,16 +29,17 @@ public final class TransactionWriter extends BatchTask {
    *
    * @param rows the messages, with one partition per task; computed once, however often the same
    *     object is written, since their shuffle retains its input
-   * @param mayBeThere true if part of it may have been written before
+   * @param mayBeWritten true if part of it may have been written before
    */
-  public static void write(Dataset<Row> rows, String description, long batch, boolean mayBeThere) {
-    rows.foreachPartition(new TransactionWriter(description, batch, mayBeThere));
+  public static void write(
+      Dataset<Row> rows, String description, long batch, boolean mayBeWritten) {
+    rows.foreachPartition(new TransactionWriter(description, batch, mayBeWritten));
   }
 
   @Override
   protected void write(
-      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
+      JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows) {
     Clients.transactions(Thread.currentThread().getContextClassLoader())
-        .write(spec, batch, task, mayBeThere, rows);
+        .write(spec, batch, task, mayBeWritten, rows);
   }
 }

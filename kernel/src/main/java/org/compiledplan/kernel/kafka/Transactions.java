@@ -13,10 +13,10 @@ public interface Transactions {
    * @param spec see {@link TransactionWriter}
    * @param batch number of the micro-batch
    * @param task number of the task within the batch
-   * @param mayBeThere true if the messages may have been written before
+   * @param mayBeWritten true if the messages may have been written before
    * @param rows the messages, in order
    * @throws BrokersAwayException if the failure may be temporary
    * @throws KafkaException if it is permanent
    */
-  void write(JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows);
+  void write(JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows);
 }

@@ -53,7 +53,7 @@ public final class LineFiles extends TableFiles {
   @Override
   public OutputWriterFactory prepareWrite(
       SparkSession session, Job job, Map<String, String> options, StructType dataSchema) {
-    throw new UnsupportedOperationException("lines are written by Spark's text files");
+    throw new UnsupportedOperationException("Spark's text format writes lines");
   }
 
   private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>

@@ -80,7 +80,7 @@ public final class LookupTable {
     for (int i = 0; i < key.length(); i++) {
       if (key.isNullAt(i)) return List.of();
     }
-    List<Row> rows = known(key);
+    List<Row> rows = cached(key);
     for (int retry = 0; rows.isEmpty() && retry < missRetries; retry++) {
       try {
         Thread.sleep(missDelay);
@@ -88,12 +88,12 @@ public final class LookupTable {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("interrupted while a lookup waited for its retry");
       }
-      rows = known(key);
+      rows = cached(key);
     }
     return rows;
   }
 
-  private List<Row> known(Row key) {
+  private List<Row> cached(Row key) {
     if (cache == null) return query(key);
     List<Row> known = cache.getIfPresent(key);
     if (known == null) {

@@ -67,7 +67,7 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
 
   private final class Work extends KeyWork {
     private final List<Entry> entries;
-    private final List<Entry> gone = new ArrayList<>();
+    private final List<Entry> removedRows = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
@@ -89,7 +89,7 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
           at--) {
         if (!Values.equalRows(entries.get(at).row, row.values())) continue;
         Entry removed = entries.remove(at);
-        if (removed.shown != null) gone.add(removed);
+        if (removed.shown != null) removedRows.add(removed);
         changed = true;
         return;
       }
@@ -110,7 +110,8 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
     @Override
     public void close(Out out) {
       if (!changed) return;
-      for (Entry entry : gone) out.emit(RowKinds.DELETE, calls.result(entry.row, entry.shown));
+      for (Entry entry : removedRows)
+        out.emit(RowKinds.DELETE, calls.result(entry.row, entry.shown));
       Accumulator[] accumulators = calls.fresh();
       for (int from = 0, to; from < entries.size(); from = to) {
         to = from;

@@ -49,7 +49,7 @@ final class IdleExpiry implements Operator {
     long now = eventTime ? context.watermark() : context.processingTime();
     if (entry.header.due.isPresent() && entry.header.due.getAsLong() <= now)
       operator.onTimer(entry, context, out);
-    else entry.keep(entry.header.lastChange);
+    else entry.touch(entry.header.lastChange);
   }
 
   @Override
@@ -146,7 +146,7 @@ final class IdleExpiry implements Operator {
     public void close(Out out) {
       session.close(out);
       if (ttl > 0 && !entry.written && operator.refreshedByEveryRow() && entry.get() != null)
-        entry.keep(now);
+        entry.touch(now);
     }
   }
 
@@ -202,7 +202,7 @@ final class IdleExpiry implements Operator {
     }
 
     /** Rewrites the same bytes with a new time of the last change. */
-    void keep(long time) {
+    void touch(long time) {
       header.lastChange = time;
       store(0);
     }

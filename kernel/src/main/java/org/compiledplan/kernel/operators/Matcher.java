@@ -82,15 +82,15 @@ final class Matcher {
 
   private void follow(
       PartialMatch match, Event event, List<PartialMatch> next, List<PartialMatch> complete) {
-    Boolean[] is = new Boolean[defines.length];
+    Boolean[] satisfied = new Boolean[defines.length];
     ArrayDeque<Integer> states = new ArrayDeque<>();
     states.push(match.state);
     while (!states.isEmpty()) {
       for (MatchPattern.Edge edge : pattern.edges(states.pop())) {
-        if (isTaken(edge, match, event, is)) continue;
+        if (isTaken(edge, match, event, satisfied)) continue;
         if (edge.take < 0) {
           states.push(edge.target);
-        } else if (is(edge.take, match, event, is)) {
+        } else if (satisfies(edge.take, match, event, satisfied)) {
           PartialMatch longer = new PartialMatch(match, event, edge.take, edge.target);
           if (edge.target != MatchPattern.FINAL) {
             next.add(longer);
@@ -104,12 +104,12 @@ final class Matcher {
 
   /** Returns true if a match is already complete, though it may be continued. */
   private boolean reachesEnd(PartialMatch match, Event event) {
-    Boolean[] is = new Boolean[defines.length];
+    Boolean[] satisfied = new Boolean[defines.length];
     ArrayDeque<Integer> states = new ArrayDeque<>();
     states.push(match.state);
     while (!states.isEmpty()) {
       for (MatchPattern.Edge edge : pattern.edges(states.pop())) {
-        if (edge.take >= 0 || isTaken(edge, match, event, is)) continue;
+        if (edge.take >= 0 || isTaken(edge, match, event, satisfied)) continue;
         if (edge.target == MatchPattern.FINAL) return true;
         states.push(edge.target);
       }
@@ -117,28 +117,30 @@ final class Matcher {
     return false;
   }
 
-  private boolean isTaken(MatchPattern.Edge edge, PartialMatch match, Event event, Boolean[] is) {
+  private boolean isTaken(
+      MatchPattern.Edge edge, PartialMatch match, Event event, Boolean[] satisfied) {
     for (int variable : edge.unless) {
-      if (is(variable, match, event, is)) return true;
+      if (satisfies(variable, match, event, satisfied)) return true;
     }
     return false;
   }
 
   /**
-   * Returns true if the row satisfies the variable's condition; results are cached in {@code is}.
+   * Returns true if the row satisfies the variable's condition; results are cached in {@code
+   * satisfied}.
    */
-  private boolean is(int variable, PartialMatch match, Event event, Boolean[] is) {
-    if (is[variable] == null) {
-      is[variable] = true;
+  private boolean satisfies(int variable, PartialMatch match, Event event, Boolean[] satisfied) {
+    if (satisfied[variable] == null) {
+      satisfied[variable] = true;
       if (defines[variable] != RowPredicate.TRUE) {
         Object[] values = new Object[defineValues[variable].count()];
         // A condition is evaluated as if the row were already assigned to the variable.
         defineValues[variable].put(
             new PartialMatch(match, event, variable, match.state), event, values, 0);
-        is[variable] = defines[variable].test(NOTHING, values);
+        satisfied[variable] = defines[variable].test(NOTHING, values);
       }
     }
-    return is[variable];
+    return satisfied[variable];
   }
 
   private void release(Open open, Consumer<PartialMatch> emit) {

@@ -40,18 +40,26 @@ public record OperatorSpec(
     StrictObject.finish(parameters, "operator " + uid + " (" + type + ")");
   }
 
+  /** Returns true if a parameter is present and not null. */
   public boolean has(String field) {
     return parameters.hasNonNull(field);
   }
 
+  /** Returns a parameter as JSON; a missing node if it is absent. */
   public JsonNode get(String field) {
     return parameters.path(field);
   }
 
+  /** Returns a boolean parameter, false if it is absent. */
   public boolean flag(String field) {
     return parameters.path(field).asBoolean();
   }
 
+  /**
+   * Returns a text parameter.
+   *
+   * @throws IllegalArgumentException if it is null or absent
+   */
   public String text(String field) {
     if (!has(field)) throw problem("needs the field " + field);
     return parameters.get(field).asText();
@@ -67,6 +75,7 @@ public record OperatorSpec(
     return (int) number(field, -1);
   }
 
+  /** Returns a list of column indices. */
   public int[] columns(String field) {
     return ints(parameters.path(field));
   }
@@ -102,6 +111,7 @@ public record OperatorSpec(
     return values;
   }
 
+  /** Returns an exception that names the operator, followed by the message. */
   public IllegalArgumentException problem(String message) {
     return new IllegalArgumentException("operator " + uid() + " (" + type() + ") " + message);
   }

@@ -120,7 +120,7 @@ final class OverFrame implements Stored {
   }
 
   /** Time at which the last of these rows leaves a time window; requires at least one row. */
-  long goneAt() {
+  long expiresAt() {
     return TimeMath.plus(TimeMath.plus(rows().peekLast().time, reach.preceding), 1);
   }
 }

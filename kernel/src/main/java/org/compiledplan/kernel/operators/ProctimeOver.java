@@ -60,7 +60,7 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
 
     @Override
     public OptionalLong nextDue(BatchContext context) {
-      return peers ? OptionalLong.of(frame.goneAt()) : OptionalLong.empty();
+      return peers ? OptionalLong.of(frame.expiresAt()) : OptionalLong.empty();
     }
   }
 

@@ -5,10 +5,10 @@ import java.util.OptionalLong;
 /** Arithmetic with optional times (ms since 1970, negative before it) and durations in ms. */
 public final class TimeMath {
   /** Bound of row times, in ms before and after 1970: Spark's timestamps are long microseconds. */
-  public static final long FURTHEST = Long.MAX_VALUE / 1000;
+  public static final long MAX_TIME = Long.MAX_VALUE / 1000;
 
   /** Longest window in ms: its ends fit into a long for any row time. */
-  static final long LONGEST = Long.MAX_VALUE / 4;
+  static final long MAX_WINDOW = Long.MAX_VALUE / 4;
 
   private TimeMath() {}
 
@@ -44,7 +44,7 @@ public final class TimeMath {
    * @throws IllegalStateException if it is outside Spark's timestamp range
    */
   static long checked(long time) {
-    if (time > FURTHEST || time < -FURTHEST) {
+    if (time > MAX_TIME || time < -MAX_TIME) {
       throw new IllegalStateException(
           "the time of a row, " + time + " ms from 1970, is out of range");
     }
@@ -57,8 +57,8 @@ public final class TimeMath {
    */
   static long window(OperatorSpec spec, long length) {
     if (length <= 0) throw spec.problem("has windows without a size");
-    if (length > LONGEST)
-      throw spec.problem("has windows of " + length + " ms, more than " + LONGEST);
+    if (length > MAX_WINDOW)
+      throw spec.problem("has windows of " + length + " ms, more than " + MAX_WINDOW);
     return length;
   }
 }

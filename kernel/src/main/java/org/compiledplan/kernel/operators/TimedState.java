@@ -19,12 +19,12 @@ public abstract class TimedState implements KeyedState {
   private static final byte WITH_TIMER = 3;
 
   /** Rough estimates: bytes that a row adds to a state, and bytes of memory per stored byte. */
-  private static final int BYTES_A_PUT = 64;
+  private static final int BYTES_PER_PUT = 64;
 
   /** Size in bytes below which the put counter alone estimates the size. */
   private static final int MEASURED_FROM = 1 << 12;
 
-  private static final int TIMES_OF_A_VALUE = 4;
+  private static final int MEMORY_FACTOR = 4;
 
   /** The operator's bytes; unused while there is a decoded value. */
   private byte[] bytes;
@@ -134,7 +134,7 @@ public abstract class TimedState implements KeyedState {
     int form = stored[stored.length - 1];
     if (form != WITHOUT_TIMER && form != WITH_TIMER) {
       throw new StateFormatException(
-          ("operator %s: its state ends with the form of timer %s, known here are %s and %s; "
+          ("operator %s: its state has the unknown timer tag %s, known are %s and %s; "
                   + "run it with the release that wrote it, or start with an empty checkpoint")
               .formatted(uid, form, WITHOUT_TIMER, WITH_TIMER));
     }
@@ -213,7 +213,7 @@ public abstract class TimedState implements KeyedState {
 
   private void put(OptionalLong nextExpiry, int entriesDelta) {
     if (nextExpiry.isPresent()) moveTimer(Math.max(earliest, due(nextExpiry.getAsLong())));
-    give();
+    flush();
     if (entriesDelta != 0) countEntries(entriesDelta);
   }
 
@@ -221,7 +221,7 @@ public abstract class TimedState implements KeyedState {
    * Re-measures the encoded size occasionally, so that the cost is a fraction of the added bytes.
    */
   private void measure() {
-    if (++unmeasured * (long) BYTES_A_PUT <= Math.max(measured, MEASURED_FROM)) return;
+    if (++unmeasured * (long) BYTES_PER_PUT <= Math.max(measured, MEASURED_FROM)) return;
     measured = format.write(value).length;
     unmeasured = 0;
   }
@@ -229,10 +229,10 @@ public abstract class TimedState implements KeyedState {
   /** Returns the approximate size in memory, in bytes. */
   public final long size() {
     if (value == null) return bytes == null ? 0 : bytes.length;
-    return TIMES_OF_A_VALUE * (measured + (long) unmeasured * BYTES_A_PUT);
+    return MEMORY_FACTOR * (measured + (long) unmeasured * BYTES_PER_PUT);
   }
 
-  private void give() {
+  private void flush() {
     pending = true;
     if (!writesLater()) write();
   }
@@ -244,14 +244,14 @@ public abstract class TimedState implements KeyedState {
     if (isThere()) {
       byte[] whole = join(get(), timer);
       store(whole);
-      keeps(whole.length);
+      countStored(whole.length);
     } else if (stored > 0) {
       clear();
-      keeps(0);
+      countStored(0);
     }
   }
 
-  private void keeps(int length) {
+  private void countStored(int length) {
     if (length != stored) countBytes(length - stored);
     stored = length;
   }
@@ -290,7 +290,7 @@ public abstract class TimedState implements KeyedState {
     timer = OptionalLong.empty();
     value = null;
     bytes = null;
-    give();
+    flush();
     if (entriesDelta != 0) countEntries(entriesDelta);
   }
 }

@@ -11,6 +11,7 @@ public final class Ttl {
     return ttl <= 0 ? OptionalLong.empty() : TimeMath.later(lastWrite, ttl);
   }
 
+  /** Returns true if an entry has expired; all arguments are in ms. */
   public static boolean isExpired(long lastWrite, long ttl, long now) {
     return ttl > 0 && TimeMath.plus(lastWrite, ttl) <= now;
   }

@@ -11,17 +11,17 @@ import org.compiledplan.kernel.values.JsonText;
 public abstract class BatchTask implements ForeachPartitionFunction<Row> {
   private final String description;
   private final long batch;
-  private final boolean mayBeThere;
+  private final boolean mayBeWritten;
 
   /**
    * @param description description of the sink, in JSON
    * @param batch number of the micro-batch
-   * @param mayBeThere true if its rows may have been written before
+   * @param mayBeWritten true if its rows may have been written before
    */
-  protected BatchTask(String description, long batch, boolean mayBeThere) {
+  protected BatchTask(String description, long batch, boolean mayBeWritten) {
     this.description = description;
     this.batch = batch;
-    this.mayBeThere = mayBeThere;
+    this.mayBeWritten = mayBeWritten;
   }
 
   @Override
@@ -31,7 +31,7 @@ public abstract class BatchTask implements ForeachPartitionFunction<Row> {
     TaskContext task = TaskContext.get();
     boolean retried = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
     JsonNode spec = JsonText.read(description);
-    write(spec, batch, task.partitionId(), mayBeThere || retried, rows);
+    write(spec, batch, task.partitionId(), mayBeWritten || retried, rows);
   }
 
   /**
@@ -41,9 +41,9 @@ public abstract class BatchTask implements ForeachPartitionFunction<Row> {
    * @param spec description of the sink
    * @param batch number of the micro-batch
    * @param task number of the task within the batch
-   * @param mayBeThere true if the rows may have been written before
+   * @param mayBeWritten true if the rows may have been written before
    * @param rows the rows, in order
    */
   protected abstract void write(
-      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows);
+      JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows);
 }

@@ -28,18 +28,22 @@ public interface Fields {
   /** An optional point in time, in ms since 1970. */
   OptionalLong maybeTime(String name, OptionalLong value);
 
+  /** A boolean, in one byte. */
   boolean flag(String name, boolean value);
 
   /** A non-negative number of one byte, such as a changelog kind. */
   int code(String name, int value);
 
+  /** A double, in eight bytes. */
   double real(String name, double value);
 
+  /** Bytes, prefixed by their length. */
   byte[] bytes(String name, byte[] value);
 
   /** A column value, may be null. */
   Object value(String name, ValueType type, Object value);
 
+  /** A row, not null. */
   Object[] row(String name, Columns columns, Object[] value);
 
   /** A row, may be null. */

@@ -17,6 +17,7 @@ public interface Framed extends Stored {
     int version();
   }
 
+  /** Returns the form that is written. */
   Form form();
 
   /** Returns the forms that the part can be read from. */

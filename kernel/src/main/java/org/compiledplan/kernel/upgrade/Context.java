@@ -33,7 +33,7 @@ final class Context {
   /** An error with this position and the reason. */
   StateFormatException problem(String why) {
     return new StateFormatException(
-        "operator %s%s: it cannot be made from the state of %s: %s"
+        "operator %s%s: cannot convert the state of %s: %s"
             .formatted(mapping.to, path.isEmpty() ? "" : ", field " + path, mapping.from, why));
   }
 }

@@ -32,7 +32,7 @@ public record Conversion(
   public static Conversion of(OperatorMapping mapping, StateFormat<?> old, StateFormat<?> next) {
     Context context = new Context(mapping);
     if (old.kind() != next.kind()) {
-      throw context.problem("it is " + next.kind().text() + ", and that was " + old.kind().text());
+      throw context.problem("it is " + next.kind().text() + " instead of " + old.kind().text());
     }
     checkKeys(old.keys(), next.keys(), context);
     FieldsConversion fields = FieldsConversion.of(old.fields(), next.fields(), context);
@@ -42,13 +42,13 @@ public record Conversion(
   /** The key's text in the state store does not change, so neither may its values. */
   private static void checkKeys(Columns[] old, Columns[] next, Context context) {
     if (old.length != next.length) {
-      throw context.problem("it has " + next.length + " inputs, and that had " + old.length);
+      throw context.problem("it has " + next.length + " inputs instead of " + old.length);
     }
     for (int input = 0; input < next.length; input++) {
       Context key = context.in("key of input " + input);
       if (old[input].size() != next[input].size()) {
         throw key.problem(
-            "it has " + next[input].size() + " columns, and that had " + old[input].size());
+            "it has " + next[input].size() + " columns instead of " + old[input].size());
       }
       for (int i = 0; i < next[input].size(); i++) {
         OperatorMapping.Place was = context.mapping.column(input, next[input].place(i));

@@ -56,18 +56,18 @@ final class FieldsConversion {
       names[i] = field.name();
       sameOrder = sameOrder && old.get(i).name().equals(field.name());
       FieldShape was = before.remove(field.name());
-      if (was == null) throw context.in(field.name()).problem("nothing like it was kept");
+      if (was == null) throw context.in(field.name()).problem("the old state has no such field");
       steps[i] = step(was, field, context.in(field.name()));
     }
     if (!before.isEmpty()) {
-      throw context.problem("nothing is kept of what it knew as " + before.keySet());
+      throw context.problem("the new state has no fields " + before.keySet());
     }
     return new FieldsConversion(names, steps, sameOrder);
   }
 
   private static Step step(FieldShape old, FieldShape next, Context context) {
     if (old.is() != next.is()) {
-      throw context.problem("it was " + old.is().text + " and is to be " + next.is().text);
+      throw context.problem("it is " + next.is().text + " instead of " + old.is().text);
     }
     return switch (next.is()) {
       case VALUE, VALUES -> {

@@ -48,7 +48,7 @@ final class FrameConversion {
     FieldsConversion[] inner = new FieldsConversion[from.length];
     if (context.mapping.callCount() != from.length) {
       throw context.problem(
-          "there are %s calls, and the mapping tells of %s"
+          "there are %s calls, but the mapping has %s"
               .formatted(from.length, context.mapping.callCount()));
     }
     for (int i = 0; i < from.length; i++) {
@@ -67,7 +67,7 @@ final class FrameConversion {
   static FieldsConversion single(FrameShape old, FrameShape next, Context context) {
     if (next.reads(old)) return FieldsConversion.of(old.fields, old.fields, context);
     if (old.form.code() != next.form.code() || old.form.version() != next.form.version()) {
-      throw context.problem("it was " + text(old) + " and is to be " + text(next));
+      throw context.problem("it is " + text(next) + " instead of " + text(old));
     }
     return FieldsConversion.of(old.fields, next.fields, context);
   }
@@ -101,11 +101,11 @@ final class FrameConversion {
 
   private static void checkColumn(JsonNode old, JsonNode next, Context context) {
     if (old.isNumber() != next.isNumber()) {
-      throw context.problem("it has a filter in one of the two");
+      throw context.problem("only one of the two has a filter");
     }
     OperatorMapping.Place was = next.isNumber() ? context.mapping.column(0, next.asInt()) : null;
     if (was != null && was.column() != old.asInt()) {
-      throw context.problem("it read column " + old.asInt() + " and is to read " + was);
+      throw context.problem("it reads " + was + " instead of column " + old.asInt());
     }
   }
 

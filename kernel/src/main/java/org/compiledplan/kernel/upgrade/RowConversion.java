@@ -56,8 +56,8 @@ final class RowConversion {
     }
     throw context.problem(
         input < 0
-            ? "the value of call " + place + " was not kept"
-            : new OperatorMapping.Place(input, place) + " was not kept");
+            ? "the value of call " + place + " was not stored"
+            : new OperatorMapping.Place(input, place) + " was not stored");
   }
 
   Object[] apply(Object[] row) {

@@ -129,7 +129,7 @@ public final class ValueCodec {
       out.writeSigned(((Period) value).toTotalMonths());
     } else {
       throw new IllegalArgumentException(
-          "values of class " + value.getClass().getName() + " cannot be kept in state");
+          "values of class " + value.getClass().getName() + " cannot be stored in state");
     }
   }
 

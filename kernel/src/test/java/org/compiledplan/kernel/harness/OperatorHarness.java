@@ -51,7 +51,7 @@ import org.compiledplan.kernel.values.ValueType;
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
-  private static final int KEPT_STEPS = 3;
+  private static final int CACHED_STEPS = 3;
 
   private final ObjectMapper mapper = new ObjectMapper();
   private final Map<String, byte[]> states = new LinkedHashMap<>();
@@ -64,7 +64,7 @@ public final class OperatorHarness {
   private boolean folds;
 
   /** True if decoded states are cached for some steps; and the cached states. */
-  private boolean keeps;
+  private boolean caches;
 
   private final Map<String, State> liveStates = new LinkedHashMap<>();
 
@@ -89,7 +89,7 @@ public final class OperatorHarness {
     try {
       use(request.get("spec"));
       folds = request.path("folds").asBoolean();
-      keeps = request.path("keeps").asBoolean();
+      caches = request.path("keeps").asBoolean();
       request
           .path("states")
           .properties()
@@ -109,11 +109,11 @@ public final class OperatorHarness {
         }
         if (step.hasNonNull("mapping")) move(step, before);
         run(step, steps.addObject());
-        if (steps.size() % KEPT_STEPS == 0) write();
+        if (steps.size() % CACHED_STEPS == 0) write();
         if (!step.hasNonNull("spec")) checkStates(step);
         if (request.path("reseeds").asBoolean()) seed(step, new HashMap<>(operatorStates()));
       }
-      if (keeps) write();
+      if (caches) write();
       answer.put("writes", writes);
       if (request.path("showStates").asBoolean()) showStates(answer);
       if (request.path("showForms").asBoolean()) showForms(answer);
@@ -174,7 +174,7 @@ public final class OperatorHarness {
         (key, rows) -> {
           Session session = operator.open(state(key), context);
           Emission emission = new Emission(out, key);
-          give(session, rows, emission);
+          process(session, rows, emission);
           session.close(emission);
         });
     for (Map.Entry<String, Long> timer : new ArrayList<>(timers.entrySet())) {
@@ -191,7 +191,7 @@ public final class OperatorHarness {
 
   /** The state of a key, cached or decoded. */
   private State state(String key) {
-    State state = keeps ? liveStates.computeIfAbsent(key, State::new) : new State(key);
+    State state = caches ? liveStates.computeIfAbsent(key, State::new) : new State(key);
     state.use();
     return state;
   }
@@ -206,7 +206,7 @@ public final class OperatorHarness {
    * Passes rows to a session; some of them pre-aggregated, in parts of any size, if the operator
    * supports it.
    */
-  private void give(Session session, List<InputRow> rows, Emission emission) {
+  private void process(Session session, List<InputRow> rows, Emission emission) {
     if (!folds || operator.partial() == null) {
       for (InputRow row : rows) session.process(row, emission);
       return;
@@ -218,7 +218,7 @@ public final class OperatorHarness {
       while (folded <= parts % FOLDED_AT_MOST
           && from < rows.size()
           && RowKinds.isAdd(rows.get(from).kind())) {
-        partial.add(seen(rows.get(from++), partial.columns()));
+        partial.add(withColumns(rows.get(from++), partial.columns()));
         folded++;
       }
       if (folded == 0) {
@@ -230,7 +230,7 @@ public final class OperatorHarness {
   }
 
   /** A row with nulls in all other columns. */
-  private static InputRow seen(InputRow row, BitSet columns) {
+  private static InputRow withColumns(InputRow row, BitSet columns) {
     Object[] values = new Object[row.values().length];
     columns.stream().forEach(at -> values[at] = row.values()[at]);
     return new InputRow(row.port(), row.kind(), values, row.watermark());
@@ -250,7 +250,7 @@ public final class OperatorHarness {
       format.entryTimes(bytes, (input, writtenAt, time) -> count[0]++);
       if (count[0] != format.entries(bytes)) {
         throw new IllegalStateException(
-            "of " + format.entries(bytes) + " entries the times of " + count[0] + " are told");
+            "times of " + count[0] + " entries instead of " + format.entries(bytes));
       }
       if (!Arrays.equals(bytes, format.encode(format.decode(bytes)))) {
         throw new IllegalStateException(
@@ -355,7 +355,7 @@ public final class OperatorHarness {
 
     @Override
     protected boolean writesLater() {
-      return keeps;
+      return caches;
     }
 
     @Override

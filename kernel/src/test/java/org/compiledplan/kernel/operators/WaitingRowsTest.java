@@ -60,7 +60,7 @@ class WaitingRowsTest {
 
   /** Rows, watermarks and stored bytes in any order, compared with a linear list. */
   @Test
-  void rowsThatAreStoredAndReadGoOnAsBefore() {
+  void storedRowsBehaveLikeNewOnes() {
     Random random = new Random(20_261_125);
     for (int run = 0; run < 200; run++) {
       WaitingRows rows = new WaitingRows(COLUMNS);

@@ -77,11 +77,11 @@ class WindowAssignerTest {
   void windowsOfTheFurthestTimesStayWithinALong() {
     WindowAssigner assigner =
         assigner(
-            "{'type': 'hopping', 'size': " + TimeMath.LONGEST + ", 'slide': 1000, 'offset': 0}");
-    for (long time : new long[] {TimeMath.FURTHEST, -TimeMath.FURTHEST}) {
+            "{'type': 'hopping', 'size': " + TimeMath.MAX_WINDOW + ", 'slide': 1000, 'offset': 0}");
+    for (long time : new long[] {TimeMath.MAX_TIME, -TimeMath.MAX_TIME}) {
       assigner.assign(time);
       assertTrue(time < assigner.first && assigner.first <= assigner.last);
-      assertTrue(assigner.last - TimeMath.LONGEST <= time);
+      assertTrue(assigner.last - TimeMath.MAX_WINDOW <= time);
     }
   }
 

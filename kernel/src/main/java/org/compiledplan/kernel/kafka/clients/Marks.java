@@ -48,11 +48,11 @@ final class Marks implements AutoCloseable {
   }
 
   /** Returns true if a batch is written. */
-  boolean have(long batch, boolean mayBeThere) {
+  boolean have(long batch, boolean mayBeWritten) {
     OffsetAndMetadata mark = last(ofTask);
     if (mark == null || mark.offset() < batch) return false;
     boolean alike = mark.metadata().equals(Integer.toString(tasks));
-    if (mark.offset() == batch && mayBeThere && alike) return true;
+    if (mark.offset() == batch && mayBeWritten && alike) return true;
     throw new KafkaException(
         ("Kafka has micro-batch %s of this checkpoint in table %s already, and the run is at "
                 + "%s: the checkpoint is an older copy, or another run goes on with a copy of it")

@@ -60,7 +60,7 @@ public final class ProducerSender implements Sender {
 
     private void check() {
       Exception error = failed.get();
-      if (error != null) throw new KafkaException("Kafka did not take a message: " + error);
+      if (error != null) throw new KafkaException("Kafka rejected a message: " + error);
     }
   }
 }

@@ -30,24 +30,24 @@ public final class ProducerTransactions implements Transactions {
   private static final Duration ENOUGH = Duration.ofSeconds(5);
 
   @Override
-  public void write(JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
+  public void write(JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows) {
     String id = spec.path("prefix").asText() + "-" + task;
     try (Marks marks = new Marks(spec, task)) {
       // Checked before other producers are fenced: they may be the rightful owner.
       marks.checkOwner();
-      write(spec, marks, id, batch, mayBeThere, rows);
+      write(spec, marks, id, batch, mayBeWritten, rows);
     } catch (org.apache.kafka.common.KafkaException error) {
       throw failure(error, spec, id);
     }
   }
 
   private static void write(
-      JsonNode spec, Marks marks, String id, long batch, boolean mayBeThere, Iterator<Row> rows) {
+      JsonNode spec, Marks marks, String id, long batch, boolean mayBeWritten, Iterator<Row> rows) {
     KafkaProducer<byte[], byte[]> producer = producer(spec, id);
     boolean begun = false, done = false;
     try {
       producer.initTransactions();
-      if (marks.have(batch, mayBeThere)) return;
+      if (marks.have(batch, mayBeWritten)) return;
       producer.beginTransaction();
       begun = true;
       send(producer, spec, rows);
