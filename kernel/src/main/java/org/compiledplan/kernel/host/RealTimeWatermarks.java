@@ -34,13 +34,13 @@ public final class RealTimeWatermarks {
   private final int stages;
   private final List<Source> sources = new ArrayList<>();
 
-  /** Before the first batch. */
+  /** Watermarks before the first batch of this mode, as JSON. */
   private String base = "{}";
 
-  /** Before the current batch. */
+  /** Watermarks before the current batch. */
   private WatermarkPosition position = WatermarkPosition.of(null);
 
-  /** Of the last batch in this run, see {@link StageWatermarks#figure}. */
+  /** Figures of the last batch in this run, see {@link StageWatermarks#figure}. */
   private Map<String, Long> figures = Map.of();
 
   private RealTimeWatermarks(

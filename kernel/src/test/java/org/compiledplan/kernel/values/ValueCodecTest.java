@@ -125,7 +125,8 @@ class ValueCodecTest {
   @Test
   void invalidValuesAreRefused() {
     Exception written = assertThrows(RuntimeException.class, () -> written(new Object()));
-    assertEquals("values of class java.lang.Object cannot be stored in state", written.getMessage());
+    assertEquals(
+        "values of class java.lang.Object cannot be stored in state", written.getMessage());
     ByteReader in = new ByteReader(new byte[] {99});
     Exception read = assertThrows(RuntimeException.class, () -> ValueCodec.read(in, LONG));
     assertEquals("unknown tag 99 in state bytes", read.getMessage());
