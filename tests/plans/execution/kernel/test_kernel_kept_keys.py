@@ -1,4 +1,4 @@
-"""States that stay as operators put them, and are written later; see `KeptKeys` in the kernel's README."""
+"""Decoded states that are cached and written later; see `StateCache` in the kernel's README."""
 
 from __future__ import annotations
 
