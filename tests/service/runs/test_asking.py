@@ -17,7 +17,7 @@ pytestmark = pytest.mark.attack
 
 
 def test_a_wrong_usage_says_what_is_wrong(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="--key and --export are of one operator"):
+    with pytest.raises(PlanError, match="--key and --export take one operator"):
         ask(INSPECT_STATE, [str(tmp_path), "--json", "--key", "x"])
 
 
