@@ -39,14 +39,14 @@ def sync(
     good = True
     try:
         by = getpass.getuser()
-        found = (
+        results = (
             export_folder(parts, folder, secrets=secrets)
             if export
             else (import_folder(parts, folder, by, comment, force=force))
         )
-        for each in found:
-            good = good and each.did not in ("failed", "waits")
-            typer.echo(json.dumps(each.to_dict()) if as_json else _line(each))
+        for synced in results:
+            good = good and synced.did not in ("failed", "waits")
+            typer.echo(json.dumps(synced.to_dict()) if as_json else _line(synced))
     finally:
         parts.workers.close()
         parts.database.close()
@@ -87,6 +87,6 @@ def revoke_token(settings: Settings, id_: int) -> None:
     """
     database = open_database(settings)
     with database.write() as session:
-        found = tokens.remove(session, id_)
+        token = tokens.remove(session, id_)
     database.close()
-    typer.echo(f"token {id_} ({found.name}, {found.role}) is taken back", err=True)
+    typer.echo(f"token {id_} ({token.name}, {token.role}) is taken back", err=True)

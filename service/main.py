@@ -55,8 +55,8 @@ def serve(
 
     The first start prints a token of the role operator, once.
     """
-    given = {"home": home, "database": database, "host": host, "port": port, "programs": programs, "data": data}
-    settings = _settings(config, **given, tokens=False if no_tokens else None)
+    options = {"home": home, "database": database, "host": host, "port": port, "programs": programs, "data": data}
+    settings = _settings(config, **options, tokens=False if no_tokens else None)
     from compiled_plan.service.serving import serve as run
 
     run(settings)
@@ -148,12 +148,12 @@ def revoke_token(
     run(settings, id_)
 
 
-def _settings(config: str | None, **given: Any) -> Settings:
+def _settings(config: str | None, **options: Any) -> Settings:
     """The settings of the file and the options that were given."""
     _check_installed()
     from compiled_plan.service.common.settings import read_settings
 
-    return read_settings(config, {name: value for name, value in given.items() if value is not None})
+    return read_settings(config, {name: value for name, value in options.items() if value is not None})
 
 
 def _check_installed() -> None:

@@ -65,10 +65,10 @@ def print_first_token(settings: Settings) -> None:
         return
     database = open_database(settings)
     with database.write() as session:
-        made = tokens.first(session)
+        token = tokens.first(session)
     database.close()
-    if made is not None:
-        typer.echo(f"plan-service: the token of the first operator, shown this once: {made.secret}", err=True)
+    if token is not None:
+        typer.echo(f"plan-service: the token of the first operator, shown this once: {token.secret}", err=True)
 
 
 def _listening(settings: Settings) -> socket.socket:

@@ -42,7 +42,7 @@ class Door:
             if message["type"] == "http.response.start":
                 known = {name.lower() for name, _ in message["headers"]}
                 more = [*self._headers, *([_bytes(headers.NOT_KEPT)] if guarded else [])]
-                message["headers"] = [*message["headers"], *(each for each in more if each[0] not in known)]
+                message["headers"] = [*message["headers"], *(header for header in more if header[0] not in known)]
             await send(message)
 
         most = self._most_bytes(scope)
@@ -59,23 +59,23 @@ class Door:
         return most if scope["path"].endswith(_LARGE) else min(most, _USUAL_BYTES)
 
     async def _checked(self, scope: Scope, guarded: bool, most: int) -> None:
-        given = Headers(scope=scope)
+        request_headers = Headers(scope=scope)
         client = scope["client"][0] if scope.get("client") else ""
-        if not headers.is_own_host(given.get("host", ""), self._settings):
+        if not headers.is_own_host(request_headers.get("host", ""), self._settings):
             raise Problem(
                 421,
                 "the service is not known under this name",
                 where="Host",
-                value=given.get("host"),
+                value=request_headers.get("host"),
                 remedy="set public_address to the address that people open",
             )
-        _check_size(given, most)
+        _check_size(request_headers, most)
         if not guarded:
             return
         route = scope["method"], scope["path"]
         is_change = scope["method"] not in _SAFE
         if is_change:
-            self._check_site(given)
+            self._check_site(request_headers)
         state = scope.setdefault("state", {})
         if route == _HEALTH:
             check_rate(self._rate, f"health of {client}")
@@ -83,29 +83,31 @@ class Door:
             state["failures"] = self._failures
         else:
             # Requests with a valid token are counted by token: others at the same address cannot lock its owner out.
-            who = await self._who(given, client, is_change)
+            who = await self._who(request_headers, client, is_change)
             check_rate(self._rate, f"token {who.token}" if who.token is not None else client)
             state["principal"] = who
 
-    def _check_site(self, given: Headers) -> None:
+    def _check_site(self, request_headers: Headers) -> None:
         """Browsers say where a request comes from; a change comes from the service's own page, or from no browser."""
-        origin, site = given.get("origin"), given.get("sec-fetch-site")
-        foreign = origin is not None and not headers.is_own_origin(origin, given.get("host", ""), self._settings)
+        origin, site = request_headers.get("origin"), request_headers.get("sec-fetch-site")
+        host = request_headers.get("host", "")
+        foreign = origin is not None and not headers.is_own_origin(origin, host, self._settings)
         if foreign or site in ("cross-site", "same-site"):
             raise Problem(403, "a page of another site asks for this", where="Origin", value=origin)
 
-    async def _who(self, given: Headers, client: str, is_change: bool) -> Principal:
+    async def _who(self, request_headers: Headers, client: str, is_change: bool) -> Principal:
         if not self._settings.tokens:
             if not is_loopback(client):
                 raise Problem(403, "without tokens only this machine is served", remedy="start it with tokens")
             return LOCAL
-        scheme, _, secret = given.get("authorization", "").partition(" ")
-        cookie = _cookie(given.get("cookie", ""))
+        scheme, _, secret = request_headers.get("authorization", "").partition(" ")
+        cookie = _cookie(request_headers.get("cookie", ""))
         if scheme.lower() == "bearer" and secret:
-            found = await run_in_threadpool(self._find, secret.strip(), None)
+            principal = await run_in_threadpool(self._find, secret.strip(), None)
         elif cookie:
-            found = await run_in_threadpool(self._find, None, cookie)
-            if found is not None and is_change and not sessions.is_csrf(cookie, given.get(sessions.CSRF_HEADER, "")):
+            principal = await run_in_threadpool(self._find, None, cookie)
+            csrf = request_headers.get(sessions.CSRF_HEADER, "")
+            if principal is not None and is_change and not sessions.is_csrf(cookie, csrf):
                 raise Problem(
                     403,
                     "the request does not carry the session's guard against other sites",
@@ -115,10 +117,10 @@ class Door:
         else:
             check_rate(self._rate, f"nobody at {client}")
             raise unknown("this needs a token")
-        if found is None:
+        if principal is None:
             check_rate(self._failures, client)
             raise unknown("the token or session is unknown, or holds no longer")
-        return found
+        return principal
 
     def _find(self, secret: str | None, cookie: str | None) -> Principal | None:
         with self._parts.database.read() as session:
@@ -162,8 +164,8 @@ class _Bounded:
         return message
 
 
-def _check_size(given: Headers, most: int) -> None:
-    length = given.get("content-length", "0")
+def _check_size(request_headers: Headers, most: int) -> None:
+    length = request_headers.get("content-length", "0")
     if not (length.isascii() and length.isdecimal() and len(length) < 20):
         raise Problem(400, "Content-Length is no number", where="Content-Length", value=length)
     if int(length) > most:
@@ -181,10 +183,10 @@ def _too_large(most: int) -> Problem:
 
 def _cookie(text: str) -> str:
     try:
-        found = SimpleCookie(text).get(sessions.COOKIE)
+        cookie = SimpleCookie(text).get(sessions.COOKIE)
     except CookieError:
         return ""
-    return found.value if found is not None else ""
+    return cookie.value if cookie is not None else ""
 
 
 def _bytes(header: tuple[str, str]) -> tuple[bytes, bytes]:

@@ -27,8 +27,8 @@ NOT_KEPT = ("Cache-Control", "no-store")
 
 def headers_of(settings: Settings) -> list[tuple[bytes, bytes]]:
     """The headers that every answer has."""
-    found = [*ALWAYS, _TRANSPORT] if is_secure(settings) else ALWAYS
-    return [(name.lower().encode(), value.encode()) for name, value in found]
+    headers = [*ALWAYS, _TRANSPORT] if is_secure(settings) else ALWAYS
+    return [(name.lower().encode(), value.encode()) for name, value in headers]
 
 
 def is_secure(settings: Settings) -> bool:
@@ -52,8 +52,8 @@ def is_own_host(host: str, settings: Settings) -> bool:
 
 def is_own_origin(origin: str, host: str, settings: Settings) -> bool:
     """Whether an `Origin` is a page of the service, asked under the `Host`."""
-    found = urlsplit(origin)
-    return found.scheme in ("http", "https") and found.netloc in (host, urlsplit(settings.public_address).netloc)
+    parts = urlsplit(origin)
+    return parts.scheme in ("http", "https") and parts.netloc in (host, urlsplit(settings.public_address).netloc)
 
 
 def _name(host: str) -> str:

@@ -24,9 +24,9 @@ def csrf_of(cookie: str) -> str:
     return hmac.new(cookie.encode(errors="replace"), b"csrf", hashlib.sha256).hexdigest()
 
 
-def is_csrf(cookie: str, given: str) -> bool:
+def is_csrf(cookie: str, token: str) -> bool:
     """Whether it is that of the session."""
-    return hmac.compare_digest(csrf_of(cookie).encode(), given.encode(errors="replace"))
+    return hmac.compare_digest(csrf_of(cookie).encode(), token.encode(errors="replace"))
 
 
 def begin(session: Session, who: Principal, hours: float) -> str:
@@ -41,10 +41,10 @@ def begin(session: Session, who: Principal, hours: float) -> str:
 
 def find(session: Session, cookie: str) -> Principal | None:
     """Whose session it is; None where there is none, it has ended, or its token holds no longer."""
-    found = session.get(BrowserSession, tokens.hash_of(cookie))
-    if found is None or found.expires_at <= pipelines.now():
+    browser_session = session.get(BrowserSession, tokens.hash_of(cookie))
+    if browser_session is None or browser_session.expires_at <= pipelines.now():
         return None
-    return tokens.principal(session.get(Token, found.token_id))
+    return tokens.principal(session.get(Token, browser_session.token_id))
 
 
 def end(session: Session, cookie: str) -> None:

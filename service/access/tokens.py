@@ -93,9 +93,9 @@ def remove(session: Session, id_: int) -> Token:
     Raises:
         NotFoundError: there is none.
     """
-    found = session.get(Token, id_)
-    if found is None:
+    token = session.get(Token, id_)
+    if token is None:
         raise NotFoundError(f"there is no token {id_}", where=str(id_), remedy="GET /api/v1/tokens lists them")
-    session.delete(found)
+    session.delete(token)
     session.flush()
-    return found
+    return token

@@ -122,13 +122,13 @@ def read_settings(file: str | None, options: Mapping[str, Any]) -> Settings:
     """
     try:
         with reading(file or "", "settings file", ProgramError):
-            found = tomllib.loads(Path(file).read_text(encoding="utf-8")) if file else {}
+            values = tomllib.loads(Path(file).read_text(encoding="utf-8")) if file else {}
     except tomllib.TOMLDecodeError as fault:
         raise ProgramError(
             f"the settings are no TOML: {fault}", where=quoted(file or ""), remedy="correct that line"
         ) from None
     try:
-        return Settings.model_validate(found | dict(options))
+        return Settings.model_validate(values | dict(options))
     except ValidationError as fault:
         first = fault.errors()[0]
         name = ".".join(map(str, first["loc"]))

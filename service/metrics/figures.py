@@ -58,8 +58,8 @@ class Figures:
             self._names = names
             for id_, name, state, crashes in rows:
                 self._take(id_, name)
-                for each in _STATES:
-                    self._state.labels(name, each).set(each == state)
+                for possible in _STATES:
+                    self._state.labels(name, possible).set(possible == state)
                 self._metrics.running.labels(name).set(state in ALIVE)
                 self._crashes.labels(name).set(crashes)
             return generate_latest(self._registry)

@@ -30,9 +30,9 @@ class _Files(StaticFiles):
     """The files of a folder."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        found = await super().get_response(path, scope)
-        found.headers.update(HEADERS)
-        return found
+        response = await super().get_response(path, scope)
+        response.headers.update(HEADERS)
+        return response
 
 
 def add_page(app: FastAPI) -> None:

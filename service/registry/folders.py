@@ -96,21 +96,21 @@ def read_folder(folder: Path) -> Given:
 def _facts(folder: Path) -> dict[str, Any]:
     file = folder / FACTS
     try:
-        found = tomllib.loads(read_file(folder, FACTS) or "")
+        facts = tomllib.loads(read_file(folder, FACTS) or "")
     except tomllib.TOMLDecodeError as fault:
         raise ProgramError(f"the file is no TOML: {fault}", where=quoted(file), remedy="correct that line") from None
-    for key, value in found.items():
+    for key, value in facts.items():
         if key not in _KNOWN or not isinstance(value, _KNOWN[key]):
             raise ProgramError(
                 f"{key!r} is not known, or of another type",
                 where=quoted(file),
                 remedy="description is a text, options a table",
             )
-    found["options"] = {key: str(value) for key, value in found.get("options", {}).items()}
-    return found
+    facts["options"] = {key: str(value) for key, value in facts.get("options", {}).items()}
+    return facts
 
 
-def write_folder(root: Path, given: Given, *, secret: bool) -> bool:
+def write_folder(root: Path, pipeline: Given, *, secret: bool) -> bool:
     """Write a pipeline's files.
 
     Args:
@@ -122,14 +122,14 @@ def write_folder(root: Path, given: Given, *, secret: bool) -> bool:
     Raises:
         ProgramError: one is a link, or cannot be written.
     """
-    folder = root / given.name
+    folder = root / pipeline.name
     with writing(folder, "folder", ProgramError):
         folder.mkdir(parents=True, exist_ok=True)
-    facts = "".join(f"{key} = {json.dumps(value)}\n" for key, value in (("description", given.description),) if value)
-    if given.options:
-        facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in given.options.items())
-    texts = {PLAN: given.plan, FACTS: facts or None}
-    texts |= {name: given.program if language == given.language else None for name, language in PROGRAMS.items()}
+    facts = f"description = {json.dumps(pipeline.description)}\n" if pipeline.description else ""
+    if pipeline.options:
+        facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in pipeline.options.items())
+    texts = {PLAN: pipeline.plan, FACTS: facts or None}
+    texts |= {name: pipeline.program if language == pipeline.language else None for name, language in PROGRAMS.items()}
     changed = False
     for name, text in texts.items():
         if text != read_file(folder, name):

@@ -74,28 +74,28 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
     file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
     may = asdict(allowed(parts.settings))
     if not source.language:
-        found = parts.workers.run("read", plan=source.text, allowed=may)
+        result = parts.workers.run("read", plan=source.text, allowed=may)
     else:
         old = None if before is None else before.plan
         known = (before.program if before is not None else None) or ""
         how: dict[str, Any] = {"old": old, "known": known, "program_ttls": source.program_ttls, "allowed": may}
         options = _unmasked(source.options, {} if before is None else before.options)
         text = source.text if not file else ""
-        found = parts.workers.run("compile", text=text, file=file, settings=options, **how)
+        result = parts.workers.run("compile", text=text, file=file, settings=options, **how)
     return Made(
         NewVersion(
             kind=kind or ("program" if source.language else "plan"),
-            plan=found["plan"],
-            operators=found["operators"],
-            stateful=found["stateful"],
-            program=found["program"] if source.language else None,
+            plan=result["plan"],
+            operators=result["operators"],
+            stateful=result["stateful"],
+            program=result["program"] if source.language else None,
             language=source.language,
             options=options,
             origin=file,
             comment=comment,
             parent=0 if before is None else before.number,
         ),
-        found["warnings"],
+        result["warnings"],
     )
 
 
@@ -135,10 +135,10 @@ def program_file(settings: Settings, name: str) -> Path:
     for folder in settings.programs:
         root = folder.resolve()
         try:
-            found = (root / name).resolve()
+            path = (root / name).resolve()
             # Links lead nowhere else: the resolved file counts.
-            if found.is_relative_to(root) and found.suffix == ".py" and found.is_file():
-                return found
+            if path.is_relative_to(root) and path.suffix == ".py" and path.is_file():
+                return path
         except (OSError, ValueError):
             continue
     raise UnsupportedError(

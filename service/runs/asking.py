@@ -54,7 +54,7 @@ def ask(
         message, where, remedy = error_in(done.stderr) or ("the command failed", "", "look at the service's log")
         raise PlanError(message.removeprefix(f"{folder}/{PLAN}: "), where=where, remedy=remedy)
     try:
-        found: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         raise ExecutionError("the command gave no answer", remedy="look at the service's log") from None
-    return found
+    return answer

@@ -45,13 +45,13 @@ class Ending:
 
 def messages_since(progress: Path, number: int) -> list[dict[str, Any]]:
     """The messages after a number, in order; read from the end of the file."""
-    return list(takewhile(lambda each: each["seq"] > number, last_messages(progress)))[::-1]
+    return list(takewhile(lambda message: message["seq"] > number, last_messages(progress)))[::-1]
 
 
 def last_of(progress: Path, number: int, *events: str) -> dict[str, Any] | None:
     """The last message of some kinds after a number."""
-    found: Iterator[dict[str, Any]] = takewhile(lambda each: each["seq"] > number, last_messages(progress))
-    return next((each for each in found if each["event"] in events), None)
+    recent: Iterator[dict[str, Any]] = takewhile(lambda message: message["seq"] > number, last_messages(progress))
+    return next((message for message in recent if message["event"] in events), None)
 
 
 def ending_of(state: ProcessState, progress: Path, number: int, output: str) -> Ending:
@@ -71,11 +71,11 @@ def ending_of(state: ProcessState, progress: Path, number: int, output: str) -> 
         return Ending(Outcome.STOPPED)
     if state.code == 0:
         return Ending(Outcome.FINISHED)
-    found = error_in(output)
-    if found is None:
+    error = error_in(output)
+    if error is None:
         return Ending(Outcome.REFUSED if state.code == _USAGE else Outcome.CRASHED, _told(state))
     outcome = Outcome.REFUSED if state.code == _USAGE else Outcome.CRASHED
-    return Ending(outcome, *found)
+    return Ending(outcome, *error)
 
 
 def _told(state: ProcessState) -> str:
@@ -115,8 +115,8 @@ def secrets_of(run: RunFolder) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _secrets(path: Path, written: int) -> frozenset[str]:
     conf, file = path / CONF, path / PLAN
-    found = secrets_in(read_properties(conf.read_text(), CONF)) if conf.exists() else frozenset()
-    return found | secrets_in(json.loads(file.read_text())) if file.exists() else found
+    secrets = secrets_in(read_properties(conf.read_text(), CONF)) if conf.exists() else frozenset()
+    return secrets | secrets_in(json.loads(file.read_text())) if file.exists() else secrets
 
 
 def without_secrets(text: str, run: RunFolder) -> str:

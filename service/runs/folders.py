@@ -57,14 +57,14 @@ class RunFolder:
         """One of its files; None where it is not there, or is no JSON object."""
         return read_json(self.path / name)
 
-    def write(self, name: str, found: Mapping[str, Any]) -> None:
+    def write(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one of its files, whole and for good."""
-        write_json(self.path / name, found)
+        write_json(self.path / name, content)
 
 
 def runs_of(pipeline: Path) -> Iterator[RunFolder]:
     """The runs of a pipeline's folder, newest first."""
-    numbers = [int(each.name) for each in pipeline.iterdir() if is_number(each.name)] if pipeline.is_dir() else []
+    numbers = [int(folder.name) for folder in pipeline.iterdir() if is_number(folder.name)] if pipeline.is_dir() else []
     return (RunFolder(pipeline / str(number)) for number in sorted(numbers, reverse=True))
 
 
@@ -81,16 +81,16 @@ def new_run(
     Args:
         pipeline: the pipeline's folder, whose lock is held.
     """
-    made = next_run(pipeline)
-    shutil.rmtree(made.path, ignore_errors=True)
+    run = next_run(pipeline)
+    shutil.rmtree(run.path, ignore_errors=True)
     aside = RunFolder(pipeline / ".next")
     shutil.rmtree(aside.path, ignore_errors=True)
     aside.output.mkdir(parents=True)
     for name, text in (files or {}).items():
         (aside.path / name).write_text(text)
     aside.write(COMMAND, command or {})
-    aside.path.rename(made.path)
-    return made
+    aside.path.rename(run.path)
+    return run
 
 
 def next_run(pipeline: Path) -> RunFolder:
@@ -108,17 +108,17 @@ def is_begun(run: RunFolder) -> bool:
 def read_json(path: Path) -> dict[str, Any] | None:
     """A JSON object of a file; None where there is none."""
     try:
-        found = json.loads(path.read_text())
+        content = json.loads(path.read_text())
     except (FileNotFoundError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None
 
 
-def write_json(path: Path, found: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write a JSON object in place of what is there; it is on the disk when this returns."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     with aside.open("w") as file:
-        json.dump(found, file, indent=1)
+        json.dump(content, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
     aside.replace(path)

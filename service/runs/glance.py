@@ -29,16 +29,16 @@ _SEEN = timedelta(seconds=30)
 def set_status(session: Session, pipeline: Pipeline, state: str, version: int, **values: Any) -> None:
     """Write it; since when it is so changes with the state and the version alone."""
     now = datetime.now(UTC)
-    found = session.get(Status, pipeline.id)
-    if found is not None and now - found.seen_at < _SEEN and _said(found) == (state, version, *_values(values)):
+    status = session.get(Status, pipeline.id)
+    if status is not None and now - status.seen_at < _SEEN and _said(status) == (state, version, *_values(values)):
         return
-    if found is None:
-        found = Status(pipeline_id=pipeline.id, state="", version=0, seen_at=now)
-        session.add(found)
-    if (found.state, found.version) != (state, version):
-        found.since = now
-    found.state, found.version, found.seen_at = state, version, now
-    found.rows_per_second, found.lag, found.message, found.remedy = _values(values)
+    if status is None:
+        status = Status(pipeline_id=pipeline.id, state="", version=0, seen_at=now)
+        session.add(status)
+    if (status.state, status.version) != (state, version):
+        status.since = now
+    status.state, status.version, status.seen_at = state, version, now
+    status.rows_per_second, status.lag, status.message, status.remedy = _values(values)
 
 
 def _values(values: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -56,8 +56,8 @@ def set_starting(session: Session, pipeline: Pipeline, version: int) -> None:
 
 def set_stopping(session: Session, pipeline: Pipeline, version: int, run: RunFolder) -> None:
     """It was asked to stop, and has not ended yet."""
-    asked = asked_at(run)
-    shown = "" if asked is None else datetime.fromtimestamp(asked, UTC).isoformat(timespec="seconds")
+    requested_at = asked_at(run)
+    shown = "" if requested_at is None else datetime.fromtimestamp(requested_at, UTC).isoformat(timespec="seconds")
     message = f"it is being stopped{f', since {shown}' if shown else ''}; its process ends by itself, or is ended by it"
     set_status(session, pipeline, "running", version, message=message)
 
@@ -85,8 +85,8 @@ def set_running(
     """It runs."""
     command = run.read(COMMAND) or {}
     since = command.get("seq", 0)
-    recent = takewhile(lambda each: each["seq"] > since, last_messages(run.progress))
-    batches = list(islice((each for each in recent if each["event"] == "batch"), _BATCHES))[::-1]
+    recent = takewhile(lambda message: message["seq"] > since, last_messages(run.progress))
+    batches = list(islice((message for message in recent if message["event"] == "batch"), _BATCHES))[::-1]
     lag = lag_of(batches[-1]) if batches else None
     behind = is_behind(batches, settings)
     upgrade = pipeline.in_force not in (0, wanted.version)
@@ -112,15 +112,15 @@ def rows_per_second(batches: Sequence[Mapping[str, Any]], now: float) -> float |
     """
     if len(batches) < 2:
         return None
-    first, last = (datetime.fromisoformat(each["at"]).timestamp() for each in (batches[0], batches[-1]))
+    first, last = (datetime.fromisoformat(batch["at"]).timestamp() for batch in (batches[0], batches[-1]))
     if now - last > max(_IDLE, 3 * (last - first) / (len(batches) - 1)):
         return 0.0
-    return None if last <= first else sum(each["rowsIn"] for each in batches[1:]) / (last - first)
+    return None if last <= first else sum(batch["rowsIn"] for batch in batches[1:]) / (last - first)
 
 
 def lag_of(batch: Mapping[str, Any]) -> int | None:
     """What all sources have that was not read; None where none of them can tell."""
-    known = [each["lag"] for each in batch["sources"] if each["lag"] is not None]
+    known = [source["lag"] for source in batch["sources"] if source["lag"] is not None]
     return sum(known) if known else None
 
 
@@ -132,11 +132,11 @@ def is_behind(batches: Sequence[Mapping[str, Any]], settings: RunSettings) -> st
     recent = batches[-5:]
     if len(recent) < 5:
         return ""
-    lags = [lag_of(each) for each in recent]
+    lags = [lag_of(batch) for batch in recent]
     grown = all(b is not None and a is not None and b > a for a, b in pairwise(lags))
     if grown:
         return f"its lag grows: {lags[0]} to {lags[-1]} records in 5 micro-batches"
     trigger = RunOptions(trigger=settings.trigger).trigger_ms
-    if trigger and all(each["batchMillis"] > trigger for each in recent):
+    if trigger and all(batch["batchMillis"] > trigger for batch in recent):
         return f"its micro-batches take longer than the trigger of {settings.trigger}"
     return ""

@@ -41,15 +41,15 @@ class Stretch:
 
 def closed(folder: Path) -> list[tuple[int, Path]]:
     """The files that are written no more, with their offsets, in order."""
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted((int(each.name), each) for each in found if is_number(each.name))
+    files = folder.iterdir() if folder.is_dir() else ()
+    return sorted((int(file.name), file) for file in files if is_number(file.name))
 
 
 def _start(files: list[tuple[int, Path]]) -> int:
     return files[-1][0] + files[-1][1].stat().st_size if files else 0
 
 
-def rotate(folder: Path, length: int = LENGTH, kept: int = KEPT) -> bool:
+def rotate(folder: Path, length: int = LENGTH, retained: int = KEPT) -> bool:
     """Close the file that is written to, if it is long, and remove the oldest.
 
     Args:
@@ -76,7 +76,7 @@ def rotate(folder: Path, length: int = LENGTH, kept: int = KEPT) -> bool:
         target.flush()
         aside.rename(folder / str(start))
         source.truncate(0)
-    for _, path in files[: max(0, len(files) + 1 - max(1, kept))]:
+    for _, path in files[: max(0, len(files) + 1 - max(1, retained))]:
         path.unlink(missing_ok=True)
     return True
 
@@ -96,17 +96,17 @@ def read(folder: Path, *, offset: int | None = None, tail: int | None = None, mo
     first = files[0][0] if files else 0
     at = size - most if offset is None else offset
     at = min(max(at, first), size)
-    found = b""
+    text = b""
     for start, path in [*files, (begin, current)]:
-        if len(found) >= most or not path.exists():
+        if len(text) >= most or not path.exists():
             continue
-        place = at + len(found) - start
+        place = at + len(text) - start
         with path.open("rb") as file:
             if place >= 0:
                 file.seek(place)
-                found += file.read(most - len(found))
+                text += file.read(most - len(text))
     if offset is None and tail is not None:
-        lines = found.splitlines(keepends=True)
-        kept = b"".join(lines[max(0, len(lines) - tail) :]) if tail > 0 else b""
-        at, found = at + len(found) - len(kept), kept
-    return Stretch(found.decode("utf-8", "replace"), at, at + len(found), size, first)
+        lines = text.splitlines(keepends=True)
+        text_tail = b"".join(lines[max(0, len(lines) - tail) :]) if tail > 0 else b""
+        at, text = at + len(text) - len(text_tail), text_tail
+    return Stretch(text.decode("utf-8", "replace"), at, at + len(text), size, first)

@@ -101,17 +101,17 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
     own = take(pipeline / LOCK)
     if own is None:
         raise TakenError("a run of this pipeline goes on")
-    other = take(what.checkpoint_lock)
+    checkpoint_lock = take(what.checkpoint_lock)
     try:
-        if other is None:
+        if checkpoint_lock is None:
             raise TakenError("a run of another pipeline goes on with this checkpoint")
         # The folder is not yet there, and its path goes into the command.
         path = str(next_run(pipeline).path)
-        locks = [own.fd, other.fd]
+        locks = [own.fd, checkpoint_lock.fd]
         folder = new_run(
             pipeline,
             {
-                "argv": [each.replace("{run}", path) for each in what.argv],
+                "argv": [word.replace("{run}", path) for word in what.argv],
                 "cwd": str(what.cwd),
                 "environment": dict(what.environment),
                 "locks": locks,
@@ -133,8 +133,8 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
         return folder
     finally:
         own.close()
-        if other is not None:
-            other.close()
+        if checkpoint_lock is not None:
+            checkpoint_lock.close()
 
 
 def _forget(waiter: subprocess.Popen[bytes]) -> None:
@@ -194,7 +194,7 @@ def _heeds(folder: RunFolder, pid: int) -> int:
     if (folder.read(COMMAND) or {}).get("launcher") != "spark-submit":
         return pid
     try:
-        scripts = [each for each in psutil.Process(pid).children(recursive=True) if "python" in each.name().lower()]
+        scripts = [child for child in psutil.Process(pid).children(recursive=True) if "python" in child.name().lower()]
     except psutil.NoSuchProcess:
         return pid
     return int(scripts[0].pid) if scripts else pid
@@ -232,12 +232,12 @@ def ask_to_stop(run: RunFolder, seconds: float, now: float | None = None) -> Non
         now: the time in seconds since 1970; the clock's if left out.
     """
     at = time.time() if now is None else now
-    asked = run.read(STOP) or {"at": at, "sent": 0}
-    late = at - asked["at"] - seconds
+    request = run.read(STOP) or {"at": at, "sent": 0}
+    late = at - request["at"] - seconds
     due = 1 if late < _MARGIN else 2 if late < 2 * _MARGIN else 3
-    if asked["sent"] < due and signal_run(run, None):
-        run.write(STOP, {**asked, "sent": asked["sent"] + 1})
-        signal_run(run, _SIGNALS[asked["sent"]])
+    if request["sent"] < due and signal_run(run, None):
+        run.write(STOP, {**request, "sent": request["sent"] + 1})
+        signal_run(run, _SIGNALS[request["sent"]])
 
 
 def was_asked(run: RunFolder) -> bool:
@@ -247,8 +247,8 @@ def was_asked(run: RunFolder) -> bool:
 
 def asked_at(run: RunFolder) -> float | None:
     """When the run was asked to end, in seconds since 1970."""
-    found = run.read(STOP)
-    return None if found is None else float(found["at"])
+    request = run.read(STOP)
+    return None if request is None else float(request["at"])
 
 
 # ---- locks that a run inherits: held while its process or its waiter lives, whoever started it

@@ -137,17 +137,17 @@ class RunSettings(BaseModel):
             UnsupportedError: in a mode in which nobody can look after it.
         """
         spark = [] if self.launcher == "process" else submitted(self.master, self.conf, files.conf)
-        found = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
-        found += ["--name", name, "--quiet", *([] if spark else self.spark(files.conf))]
+        words = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
+        words += ["--name", name, "--quiet", *([] if spark else self.spark(files.conf))]
         ends = self.available_now or bool(self.every)
         options: dict[str, Any] = {"available_now": True} if ends else {"trigger": self.trigger}
         options |= {"max_files_per_batch": self.max_files_per_batch, "stop_within": self.stop_within}
-        return [*found, *arguments(options), *more, files.plan]
+        return [*words, *arguments(options), *more, files.plan]
 
 
-def settings_of(found: Mapping[str, object]) -> RunSettings:
+def settings_of(document: Mapping[str, object]) -> RunSettings:
     """The settings that a pipeline keeps."""
-    return RunSettings.model_validate(found)
+    return RunSettings.model_validate(document)
 
 
 # ---- spark-submit in client mode, so that the run is a process of this machine
@@ -174,15 +174,15 @@ def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
             where="conf",
             remedy="leave it out: the driver runs here, its executors on the cluster",
         )
-    found = shutil.which("spark-submit") or shutil.which("spark-submit", path=str(Path(sys.executable).parent))
-    if found is None:
+    command = shutil.which("spark-submit") or shutil.which("spark-submit", path=str(Path(sys.executable).parent))
+    if command is None:
         raise ExecutionError(
             "spark-submit is not on the service's PATH", remedy="install it, or set `launcher` to `process`"
         )
     script = find_spec(_SCRIPT)
     assert script is not None and script.origin is not None
     settings = ["--properties-file", file, "--load-spark-defaults"] if conf else []
-    return [found, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *settings, script.origin]
+    return [command, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *settings, script.origin]
 
 
 def submitting_environment() -> dict[str, str]:

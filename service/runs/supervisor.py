@@ -121,12 +121,12 @@ class Supervisor:
         with self._one_at_a_time:
             self._prune()
             with self.database.read() as session:
-                ids = [each.pipeline_id for each in session.scalars(select(Wanted)) if not self._is_at_rest(each)]
-            for each in ids:
+                ids = [wanted.pipeline_id for wanted in session.scalars(select(Wanted)) if not self._is_at_rest(wanted)]
+            for pipeline_id in ids:
                 try:
-                    self._look_after(each)
+                    self._look_after(pipeline_id)
                 except Exception:
-                    _LOG.exception("pipeline %s: its run cannot be looked after", each)
+                    _LOG.exception("pipeline %s: its run cannot be looked after", pipeline_id)
 
     def _is_at_rest(self, wanted: Wanted) -> bool:
         """Whether there is nothing to be done for a pipeline: most of many do not run."""
@@ -148,14 +148,14 @@ class Supervisor:
             wanted, pipeline = session.get(Wanted, pipeline_id), session.get(Pipeline, pipeline_id)
             if wanted is None or pipeline is None:
                 return
-            found = current(self.folder(pipeline_id))
-            if found is not None and not found[1].is_over:
-                self._running(session, pipeline, wanted, *found)
+            run = current(self.folder(pipeline_id))
+            if run is not None and not run[1].is_over:
+                self._running(session, pipeline, wanted, *run)
                 return
-            if found is not None and wanted.seen < found[0].number:
+            if run is not None and wanted.seen < run[0].number:
                 prune_runs(self.folder(pipeline.id), self.keep.runs)
                 checkpoint = self.checkpoint(pipeline_id)
-                Ended(session, pipeline, wanted, *found, checkpoint, self.backoff, self._chance).take_note()
+                Ended(session, pipeline, wanted, *run, checkpoint, self.backoff, self._chance).take_note()
             if not self._next(wanted):
                 return
         with self.database.write() as session:
@@ -201,8 +201,8 @@ class Supervisor:
             return
         places = Places(self.home, self.checkpoint(pipeline.id), self.progress(pipeline.id))
         try:
-            made = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)
-            launch(self.folder(pipeline.id), made, self._umask)
+            launched = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)
+            launch(self.folder(pipeline.id), launched, self._umask)
         except TakenError:
             return  # the next tick looks again
         except CompiledPlanError as fault:
@@ -255,19 +255,19 @@ class Supervisor:
         """Have what runs, or waits to be started again, stop."""
         wanted = self.wanted(session, pipeline)
         wanted.run, wanted.next_at, wanted.crashes = False, None, 0
-        found, status = current(self.folder(pipeline.id)), session.get(Status, pipeline.id)
-        if status is not None and status.state == "failed" and (found is None or found[1].is_over):
+        run, status = current(self.folder(pipeline.id)), session.get(Status, pipeline.id)
+        if status is not None and status.state == "failed" and (run is None or run[1].is_over):
             glance.set_ended(session, pipeline, status.version, "stopped")
 
     def wanted(self, session: Session, pipeline: Pipeline) -> Wanted:
         """What is wanted of a pipeline; nothing, where nobody ever asked."""
-        found = session.get(Wanted, pipeline.id)
-        if found is None:
-            found = Wanted(pipeline_id=pipeline.id, run=False, version=0, by="", upgrade="check", options=[])
-            found.fallback = found.previous = found.crashes = found.seen = 0
-            found.outcome = ""
-            session.add(found)
-        return found
+        wanted = session.get(Wanted, pipeline.id)
+        if wanted is None:
+            wanted = Wanted(pipeline_id=pipeline.id, run=False, version=0, by="", upgrade="check", options=[])
+            wanted.fallback = wanted.previous = wanted.crashes = wanted.seen = 0
+            wanted.outcome = ""
+            session.add(wanted)
+        return wanted
 
     def settle(self, pipeline_id: int, seconds: float) -> None:
         """Tick at once, and wait a while until what is wanted is so, or is about to be."""
@@ -276,8 +276,8 @@ class Supervisor:
             self.tick()
             with self.database.read() as session:
                 wanted = session.get(Wanted, pipeline_id)
-                found = current(self.folder(pipeline_id))
-                runs = found is not None and not found[1].is_over
+                run = current(self.folder(pipeline_id))
+                runs = run is not None and not run[1].is_over
                 waits = wanted is not None and wanted.next_at is not None
                 if wanted is None or waits or runs == wanted.run or time.monotonic() > deadline:
                     return

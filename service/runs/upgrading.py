@@ -44,10 +44,10 @@ def course_of(pipeline: Path, wanted: Wanted) -> Course:
     """The course of the last upgrade, or way back, of a pipeline; without steps where nothing is kept of it."""
     if wanted.outcome in UNDER_WAY:
         return Course(_going_on(pipeline, wanted))
-    found = next((kept for run in runs_of(pipeline) if (kept := run.read(UPGRADE))), None)
-    if found is None:
+    course = next((recorded for run in runs_of(pipeline) if (recorded := run.read(UPGRADE))), None)
+    if course is None:
         return Course()
-    return Course([Step(**each) for each in found["steps"]], found["message"], found["remedy"])
+    return Course([Step(**step) for step in course["steps"]], course["message"], course["remedy"])
 
 
 def note(run: RunFolder, wanted: Wanted, ending: Ending | None = None) -> None:
@@ -60,12 +60,12 @@ def note(run: RunFolder, wanted: Wanted, ending: Ending | None = None) -> None:
     """
     steps = list(_going_on(run.path.parent, wanted))
     if ending is None:
-        steps = [replace(each, state="done") for each in steps]
+        steps = [replace(step, state="done") for step in steps]
     else:
-        at = next((at for at, each in enumerate(steps) if each.state == "going-on"), len(steps) - 1)
+        at = next((at for at, step in enumerate(steps) if step.state == "going-on"), len(steps) - 1)
         steps[at] = replace(steps[at], state="failed")
     said = ("", "") if ending is None else (masked_text(ending.message), masked_text(ending.remedy))
-    run.write(UPGRADE, {"steps": [asdict(each) for each in steps], "message": said[0], "remedy": said[1]})
+    run.write(UPGRADE, {"steps": [asdict(step) for step in steps], "message": said[0], "remedy": said[1]})
 
 
 def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
@@ -81,22 +81,22 @@ def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
     else:
         said = list(_said(run, command)) if run is not None and begun else []
         middle = list(_moves(said, begun))
-    runs = begun and not back and not any(each.state in ("going-on", "waiting") for each in middle)
+    runs = begun and not back and not any(step.state in ("going-on", "waiting") for step in middle)
     return [stop, *middle, Step("run", f"version {after} runs", "going-on" if runs else "waiting")]
 
 
 def _said(run: RunFolder, command: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    return (each for each in messages_since(run.progress, command["seq"]) if each["event"] in _MESSAGES)
+    return (message for message in messages_since(run.progress, command["seq"]) if message["event"] in _MESSAGES)
 
 
 def _moves(said: Sequence[dict[str, Any]], begun: bool) -> Iterator[Step]:
-    upgrade = next((each for each in said if each["event"] == "upgrade"), None)
+    upgrade = next((message for message in said if message["event"] == "upgrade"), None)
     if upgrade is None:
-        if not any(each["event"] == "start" for each in said):
+        if not any(message["event"] == "start" for message in said):
             yield Step("move", "the state moves into a new generation", "going-on" if begun else "waiting")
         return
-    numbers = [each["number"] for each in said if each["event"] == "step"]
-    over = any(each["event"] == "batch" for each in said) or len(set(numbers)) == len(upgrade["steps"])
+    numbers = [message["number"] for message in said if message["event"] == "step"]
+    over = any(message["event"] == "batch" for message in said) or len(set(numbers)) == len(upgrade["steps"])
     for number, step in enumerate(upgrade["steps"], 1):
         state: State = "done" if number in numbers else "waiting"
         if numbers and number == numbers[-1] and not over:

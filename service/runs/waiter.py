@@ -31,7 +31,7 @@ def wait_for(folder: RunFolder) -> int:
     """Start what `command.json` says and write down how it ended; returns its code."""
     command = folder.read(COMMAND)
     assert command is not None
-    locks = [int(each) for each in command.get("locks", ())]
+    locks = [int(descriptor) for descriptor in command.get("locks", ())]
     with (folder.output / CURRENT).open("ab", buffering=0) as output:
         try:
             process = subprocess.Popen(
@@ -66,31 +66,31 @@ def wait_for(folder: RunFolder) -> int:
 
 def _members(group: int) -> list[int]:
     """The processes of a group that run."""
-    found = []
+    members = []
     for process in psutil.process_iter(["status"]):
         with suppress(OSError):
             if os.getpgid(process.pid) == group and process.info["status"] != psutil.STATUS_ZOMBIE:
-                found.append(process.pid)
-    return found
+                members.append(process.pid)
+    return members
 
 
 def _left(group: int) -> list[int]:
     """The processes of the run that went on though it had ended, and were ended: they hold what the next run needs."""
-    found = _remaining(group, _ENDING)
-    if found:
+    remaining = _remaining(group, _ENDING)
+    if remaining:
         _signal(group, signal.SIGTERM)
         if _remaining(group, _TOLD):
             _signal(group, signal.SIGKILL)
             _remaining(group, _TOLD)
-    return found
+    return remaining
 
 
 def _remaining(group: int, seconds: float) -> list[int]:
     """The processes of a group that run after so many seconds; it returns as soon as there are none."""
     deadline = time.monotonic() + seconds
-    while (found := _members(group)) and time.monotonic() < deadline:
+    while (members := _members(group)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    return found
+    return members
 
 
 def _signal(group: int, number: signal.Signals) -> None:

@@ -24,14 +24,14 @@ def digest(text: str) -> str:
 
 def put(session: Session, text: str) -> str:
     """Keep a text; its hash."""
-    found = digest(text)
-    if session.get(Blob, found) is None:
+    hash_ = digest(text)
+    if session.get(Blob, hash_) is None:
         try:
             with session.begin_nested():
-                session.add(Blob(hash=found, content=zlib.compress(text.encode())))
+                session.add(Blob(hash=hash_, content=zlib.compress(text.encode())))
         except IntegrityError:
-            return found  # somebody else has put it there just now
-    return found
+            return hash_  # somebody else has put it there just now
+    return hash_
 
 
 def get(session: Session, hash_: str) -> str:

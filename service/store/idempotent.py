@@ -38,27 +38,27 @@ def begin(session: Session, key: str, body: bytes) -> Answer | None:
     """
     session.execute(delete(IdempotentAnswer).where(IdempotentAnswer.created_at < pipelines.now() - KEPT))
     hash_, body_hash = _hash(key.encode()), _hash(body)
-    found = session.get(IdempotentAnswer, hash_)
-    if found is None:
+    stored = session.get(IdempotentAnswer, hash_)
+    if stored is None:
         session.add(IdempotentAnswer(hash=hash_, body_hash=body_hash, created_at=pipelines.now()))
         session.flush()
         return None
-    if found.body_hash != body_hash:
+    if stored.body_hash != body_hash:
         raise PlanError(
             "the key belongs to another request", where="Idempotency-Key", remedy="take a new key for each request"
         )
-    if not found.status:
+    if not stored.status:
         raise ConflictError(
             "the same request is being carried out", where="Idempotency-Key", remedy="ask again in a moment"
         )
-    return Answer(found.status, found.answer)
+    return Answer(stored.status, stored.answer)
 
 
 def end(session: Session, key: str, answer: Answer) -> None:
     """Note what a request was answered."""
-    found = session.get(IdempotentAnswer, _hash(key.encode()))
-    if found is not None:
-        found.status, found.answer = answer.status, answer.text
+    stored = session.get(IdempotentAnswer, _hash(key.encode()))
+    if stored is not None:
+        stored.status, stored.answer = answer.status, answer.text
 
 
 def forget(session: Session, key: str) -> None:

@@ -63,10 +63,10 @@ def create(session: Session, name: str, description: str, by: str) -> Pipeline:
         )
     if session.scalar(select(Pipeline.id).where(Pipeline.name == name)) is not None:
         raise ConflictError(f"there is a pipeline {name!r} already", where=name, remedy="take another name")
-    found = Pipeline(name=name, description=description, created_at=now(), created_by=by)
-    session.add(found)
+    pipeline = Pipeline(name=name, description=description, created_at=now(), created_by=by)
+    session.add(pipeline)
     session.flush()
-    return found
+    return pipeline
 
 
 def find(session: Session, name: str, *, lock: bool = False) -> Pipeline:
@@ -79,12 +79,12 @@ def find(session: Session, name: str, *, lock: bool = False) -> Pipeline:
         NotFoundError: there is none.
     """
     wanted = select(Pipeline).where(Pipeline.name == name)
-    found = session.scalar(wanted.with_for_update() if lock else wanted)
-    if found is None:
+    pipeline = session.scalar(wanted.with_for_update() if lock else wanted)
+    if pipeline is None:
         near = session.scalars(select(Pipeline.name).order_by(Pipeline.name).limit(1000)).all()
         remedy = did_you_mean(name, near, "GET /api/v1/pipelines lists them")
         raise NotFoundError(f"there is no pipeline {name!r}", where=name, remedy=remedy)
-    return found
+    return pipeline
 
 
 def etag(pipeline: Pipeline) -> str:
@@ -99,15 +99,15 @@ def find_unmoved(session: Session, name: str, expected: str) -> Pipeline:
         NotFoundError: there is none.
         MovedError: it has changed since.
     """
-    found = find(session, name, lock=True)
+    pipeline = find(session, name, lock=True)
     tags = [tag.strip().removeprefix("W/") for tag in expected.split(",")]
-    if expected.strip() != "*" and etag(found) not in tags:
+    if expected.strip() != "*" and etag(pipeline) not in tags:
         raise MovedError(
-            f"the pipeline {name!r} has changed since it was read; version {found.in_force} is in force now",
+            f"the pipeline {name!r} has changed since it was read; version {pipeline.in_force} is in force now",
             where="If-Match",
             remedy="read it again, look at what has changed, and send the change with the new ETag",
         )
-    return found
+    return pipeline
 
 
 def change(session: Session, pipeline: Pipeline, **values: Any) -> None:

@@ -47,7 +47,7 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
         pipeline: locked, so that numbers are given once.
     """
     number = pipeline.newest + 1
-    found = Version(
+    version = Version(
         pipeline_id=pipeline.id,
         number=number,
         created_at=pipelines.now(),
@@ -63,11 +63,11 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
         operators=new.operators,
         stateful=new.stateful,
     )
-    session.add(found)
+    session.add(version)
     pipelines.change(session, pipeline, newest=number)
     if in_force or pipeline.in_force == 0:
-        put_in_force(session, pipeline, found, by)
-    return found
+        put_in_force(session, pipeline, version, by)
+    return version
 
 
 def put_in_force(session: Session, pipeline: Pipeline, version: Version, by: str) -> None:
@@ -93,13 +93,13 @@ def find(session: Session, pipeline: Pipeline, number: int) -> Version:
     Raises:
         NotFoundError: there is none.
     """
-    found = session.scalar(select(Version).where(Version.pipeline_id == pipeline.id, Version.number == number))
-    if found is None:
+    version = session.scalar(select(Version).where(Version.pipeline_id == pipeline.id, Version.number == number))
+    if version is None:
         known = f"the newest is {pipeline.newest}, old ones may be gone" if pipeline.newest else "it has none yet"
         raise NotFoundError(
             f"the pipeline {pipeline.name!r} has no version {number}", where=f"{pipeline.name} {number}", remedy=known
         )
-    return found
+    return version
 
 
 def page(session: Session, pipeline: Pipeline, *, limit: int = 50, before: int | None = None) -> Sequence[Version]:
@@ -123,12 +123,12 @@ def prune(session: Session, pipeline: Pipeline, keep: int, spared: Collection[in
     """
     wanted = select(Version).where(Version.pipeline_id == pipeline.id, Version.number <= pipeline.newest - keep)
     old = session.scalars(wanted.where(Version.number.not_in({pipeline.in_force, *spared}))).all()
-    hashes = {hash_ for each in old for hash_ in (each.plan_hash, each.program_hash) if hash_}
-    for each in old:
-        session.delete(each)
+    hashes = {hash_ for version in old for hash_ in (version.plan_hash, version.program_hash) if hash_}
+    for version in old:
+        session.delete(version)
     session.flush()
     blobs.remove_unused(session, hashes)
-    return [each.number for each in old]
+    return [version.number for version in old]
 
 
 def plan_text(session: Session, version: Version) -> str:

@@ -116,8 +116,8 @@ def list_tokens(
     cursor: Cursor = "",
 ) -> TokenPage:
     """In the order in which they were made."""
-    found = tokens.page(session, q=q, limit=limit + 1, after=int(cursor or 0))
-    rows, cursor = cut_page(found, limit, "id")
+    listed = tokens.page(session, q=q, limit=limit + 1, after=int(cursor or 0))
+    rows, cursor = cut_page(listed, limit, "id")
     return TokenPage(items=[TokenDocument(**values_of(token, TokenDocument)) for token in rows], cursor=cursor)
 
 
@@ -125,8 +125,8 @@ def list_tokens(
 def make_token(who: Operator, parts: PartsOf, body: NewToken) -> MadeToken:
     """Its secret is in this answer, and nowhere else."""
     with parts.database.write() as session:
-        made = tokens.make(session, body.name, Role(body.role), who.name, body.days)
-        return MadeToken(**values_of(made.token, TokenDocument), secret=made.secret)
+        token = tokens.make(session, body.name, Role(body.role), who.name, body.days)
+        return MadeToken(**values_of(token.token, TokenDocument), secret=token.secret)
 
 
 @router.delete("/tokens/{id}", status_code=204, summary="Take a token back")

@@ -57,17 +57,17 @@ class Validated(BaseModel):
 def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Compiled:
     """With `over`, what it would mean for a pipeline: verdicts by operator, and what would be kept."""
     old = before(parts, body.over) if body.over is not None else None
-    made = programs.make(parts, body.source(), old)
-    plan = made.version.plan
+    compiled = programs.make(parts, body.source(), old)
+    plan = compiled.version.plan
     diff = None
     if old is not None:
         assert body.over is not None
         diff = Document.model_validate(compared(parts, body.over, plan, "new"))
     return Compiled(
         plan=json.loads(parts.workers.run_once("shown_plan", plan=plan)),
-        operators=made.version.operators,
-        stateful=made.version.stateful,
-        warnings=list(made.warnings),
+        operators=compiled.version.operators,
+        stateful=compiled.version.stateful,
+        warnings=list(compiled.warnings),
         graph=Graph.model_validate(parts.workers.run_once("graph", plan=plan)),
         diff=None if diff is None else diff.model_dump(by_alias=True),
     )

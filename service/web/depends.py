@@ -17,17 +17,17 @@ from compiled_plan.service.registry.parts import Parts
 
 def parts_of(request: Request) -> Parts:
     """The parts of the service that answers."""
-    found = request.app.state.parts
-    assert isinstance(found, Parts)
-    return found
+    parts = request.app.state.parts
+    assert isinstance(parts, Parts)
+    return parts
 
 
 def principal_of(request: Request) -> Principal:
     """Who asks, as the door of the service found out."""
-    found = getattr(request.state, "principal", None)
-    if not isinstance(found, Principal):  # a route that the door does not guard
+    principal = getattr(request.state, "principal", None)
+    if not isinstance(principal, Principal):  # a route that the door does not guard
         raise Problem(401, "this needs a token", headers={"WWW-Authenticate": "Bearer"})
-    return found
+    return principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Needs:
 
 def role_of(route: APIRoute) -> Role | None:
     """The role that a route needs; None for one that is open."""
-    found = (dependency.call for dependency in route.dependant.dependencies)
-    return next((call.role for call in found if isinstance(call, Needs)), None)
+    calls = (dependency.call for dependency in route.dependant.dependencies)
+    return next((call.role for call in calls if isinstance(call, Needs)), None)
 
 
 def _reading(request: Request) -> Iterator[Session]:

@@ -35,16 +35,16 @@ def describe(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> None:
 
 
 def _described(app: FastAPI, roles: Mapping[tuple[str, str], Role]) -> dict[str, Any]:
-    found = get_openapi(
+    document = get_openapi(
         title=app.title, version=app.version, summary=app.summary, description=_ABOUT, routes=app.routes
     )
-    components = found.setdefault("components", {})
+    components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = ProblemDetails.model_json_schema() | {"title": "Problem"}
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    for path, operations in found["paths"].items():
+    for path, operations in document["paths"].items():
         for method, operation in operations.items():
             role = roles.get((method.upper(), path))
             operation["responses"].pop("422", None)
@@ -54,15 +54,15 @@ def _described(app: FastAPI, roles: Mapping[tuple[str, str], Role]) -> dict[str,
             operation["security"] = [] if role is None else [{"token": []}]
             if role is not None:
                 operation["x-role"] = role.value
-    return found
+    return document
 
 
 def roles_of(routers: Iterable[APIRouter], prefix: str) -> dict[tuple[str, str], Role]:
     """The role that each operation needs, by method and path; those that are open are left out."""
-    found: dict[tuple[str, str], Role] = {}
+    roles: dict[tuple[str, str], Role] = {}
     for router in routers:
         for route in router.routes:
             role = role_of(route) if isinstance(route, APIRoute) else None
             if isinstance(route, APIRoute) and role is not None:
-                found |= {(method, f"{prefix}{route.path}"): role for method in route.methods or ()}
-    return found
+                roles |= {(method, f"{prefix}{route.path}"): role for method in route.methods or ()}
+    return roles

@@ -42,6 +42,6 @@ async def health(request: Request) -> Health:
 )
 def metrics(who: Viewer, request: Request) -> Response:
     """With the names that `execute-plan --metrics-port` has; `plan` is the pipeline."""
-    found = request.app.state.figures
-    assert isinstance(found, Figures)
-    return Response(found.text(), media_type=_TYPE)
+    figures = request.app.state.figures
+    assert isinstance(figures, Figures)
+    return Response(figures.text(), media_type=_TYPE)

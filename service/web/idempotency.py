@@ -56,14 +56,14 @@ def once(
         idempotent.end(session, full, idempotent.Answer(status, bytes(_json(answer, status).body).decode()))
 
     try:
-        found = action(keep)
+        new_answer = action(keep)
     except BaseException:
         with parts.database.write() as session:
             idempotent.forget(session, full)
         raise
     with parts.database.write() as session:
-        keep(session, found)
-    return _json(found, status)
+        keep(session, new_answer)
+    return _json(new_answer, status)
 
 
 def _json(answer: Any, status: int) -> JSONResponse:

@@ -79,11 +79,11 @@ def list_pipelines(
     cursor: Annotated[str, Query(max_length=400, description="of the page before")] = "",
 ) -> PipelinePage:
     """Search and page through the registry."""
-    found = pipelines.page(session, q=q, state=state or "", limit=limit, cursor=cursor)
+    page = pipelines.page(session, q=q, state=state or "", limit=limit, cursor=cursor)
     return PipelinePage(
-        items=[pipeline_document(each.pipeline, each.status) for each in found.items],
-        cursor=found.cursor,
-        total=found.total,
+        items=[pipeline_document(item.pipeline, item.status) for item in page.items],
+        cursor=page.cursor,
+        total=page.total,
         counts=pipelines.counts(session),
     )
 
@@ -92,8 +92,8 @@ def list_pipelines(
 def create_pipeline(who: Editor, parts: PartsOf, body: NewPipeline, response: Response) -> PipelineDocument:
     """409 where the name is taken."""
     with parts.database.write() as session:
-        found = pipelines.create(session, body.name, body.description, who.name)
-        document = pipeline_document(found, None)
+        pipeline = pipelines.create(session, body.name, body.description, who.name)
+        document = pipeline_document(pipeline, None)
     response.headers["ETag"] = document.etag
     response.headers["Location"] = f"/api/v1/pipelines/{document.name}"
     return document
@@ -102,9 +102,9 @@ def create_pipeline(who: Editor, parts: PartsOf, body: NewPipeline, response: Re
 @router.get("/{name}", summary="A pipeline")
 def get_pipeline(who: Viewer, session: Reading, name: Name, response: Response) -> PipelineDocument:
     """Its ETag is what changes are made on."""
-    found = pipelines.find(session, name)
-    response.headers["ETag"] = pipelines.etag(found)
-    return pipeline_document(found, session.get(Status, found.id))
+    pipeline = pipelines.find(session, name)
+    response.headers["ETag"] = pipelines.etag(pipeline)
+    return pipeline_document(pipeline, session.get(Status, pipeline.id))
 
 
 @router.patch("/{name}", summary="Change a pipeline's description")
@@ -113,10 +113,10 @@ def change_pipeline(
 ) -> PipelineDocument:
     """412 where somebody else has changed it since it was read."""
     with parts.database.write() as session:
-        found = pipelines.find_unmoved(session, name, expected(if_match))
+        pipeline = pipelines.find_unmoved(session, name, expected(if_match))
         if body.description is not None:
-            pipelines.change(session, found, description=body.description)
-        document = pipeline_document(found, session.get(Status, found.id))
+            pipelines.change(session, pipeline, description=body.description)
+        document = pipeline_document(pipeline, session.get(Status, pipeline.id))
     response.headers["ETag"] = document.etag
     return document
 
@@ -138,8 +138,8 @@ def list_in_force(
 ) -> InForcePage:
     """Never changed; the first is the one in force."""
     pipeline = pipelines.find(session, name)
-    found = versions.in_force_changes(session, pipeline, limit=limit + 1, before=number_of(cursor))
-    rows, cursor = cut_page(found, limit, "id")
+    changes = versions.in_force_changes(session, pipeline, limit=limit + 1, before=number_of(cursor))
+    rows, cursor = cut_page(changes, limit, "id")
     return InForcePage(items=[InForceDocument(**values_of(row, InForceDocument)) for row in rows], cursor=cursor)
 
 
@@ -149,9 +149,9 @@ def put_in_force(
 ) -> PipelineDocument:
     """It is the one that the next start runs, and that programs are compiled over; what runs goes on."""
     with parts.database.write() as session:
-        found = pipelines.find_unmoved(session, name, expected(if_match))
-        version = versions.find(session, found, body.version)
-        versions.put_in_force(session, found, version, who.name)
-        document = pipeline_document(found, session.get(Status, found.id))
+        pipeline = pipelines.find_unmoved(session, name, expected(if_match))
+        version = versions.find(session, pipeline, body.version)
+        versions.put_in_force(session, pipeline, version, who.name)
+        document = pipeline_document(pipeline, session.get(Status, pipeline.id))
     response.headers["ETag"] = document.etag
     return document

@@ -53,8 +53,8 @@ def get_graph(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Graph:
 @router.get("/versions/{number}/state", summary="The state entries of the plan: what `edit-plan --json` prints")
 def get_entries(who: Viewer, parts: PartsOf, name: Name, number: Number) -> dict[str, Any]:
     """Each with its operator, its TTL, and the TTL that the program gave, where it was edited."""
-    found = parts.workers.run_once("state", plan=text_of(parts, name, number))
-    return {**found, "plan": f"{name}/{number}"}
+    entries = parts.workers.run_once("state", plan=text_of(parts, name, number))
+    return {**entries, "plan": f"{name}/{number}"}
 
 
 @router.get("/versions/{number}/stages", summary="How the plan would run: a dry run")
@@ -81,5 +81,5 @@ def get_diff(
         return JSONResponse(compared(parts, name, text_of(parts, name, new), f"{name}/{new}"))
     texts = [text_of(parts, name, number) for number in (old, new)]
     names = [f"{name}/{number}" for number in (old, new)]
-    found = parts.workers.run_once("diff", old=texts[0], new=texts[1], old_name=names[0], new_name=names[1])
-    return JSONResponse(found)
+    diff = parts.workers.run_once("diff", old=texts[0], new=texts[1], old_name=names[0], new_name=names[1])
+    return JSONResponse(diff)

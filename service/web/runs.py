@@ -45,9 +45,9 @@ _SETTLE = 5.0
 
 def runs_of(request: Request) -> Supervisor:
     """What looks after runs."""
-    found = request.app.state.runs
-    assert isinstance(found, Supervisor)
-    return found
+    runs = request.app.state.runs
+    assert isinstance(runs, Supervisor)
+    return runs
 
 
 RunsOf = Annotated[Supervisor, Depends(runs_of)]
@@ -182,11 +182,11 @@ async def progress(
     It goes on until the client leaves, unless `seconds` is given.
     """
 
-    def found() -> int:
+    def pipeline_id() -> int:
         with parts.database.read() as session:
             return pipelines.find(session, name).id
 
-    file = runs.progress(await asyncio.to_thread(found))
+    file = runs.progress(await asyncio.to_thread(pipeline_id))
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     until = inf if seconds is None else time.monotonic() + seconds
@@ -213,10 +213,10 @@ async def _events(request: Request, file: Path, after: int | None, until: float)
     looks = 0
     while True:
         messages = await asyncio.to_thread(messages_since, file, after)
-        for each in messages:
-            after = each["seq"]
-            if each["event"] == "batch":
-                yield f"id: {after}\ndata: {json.dumps(each)}\n\n"
+        for message in messages:
+            after = message["seq"]
+            if message["event"] == "batch":
+                yield f"id: {after}\ndata: {json.dumps(message)}\n\n"
         looks = 0 if messages else looks + 1
         if looks >= _ALIVE:
             looks = 0
@@ -238,10 +238,9 @@ def history(
     """Evenly picked where there are many; the last one is always among them."""
     file = runs.progress(pipelines.find(session, name).id)
     since = (datetime.now(UTC) - timedelta(hours=hours)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    found = [
-        each for each in takewhile(lambda one: one["at"] >= since, last_messages(file)) if each["event"] == "batch"
-    ]
-    return History(points=thinned(found, _POINTS)[::-1])
+    recent = takewhile(lambda message: message["at"] >= since, last_messages(file))
+    batches = [message for message in recent if message["event"] == "batch"]
+    return History(points=thinned(batches, _POINTS)[::-1])
 
 
 def thinned(points: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:

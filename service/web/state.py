@@ -37,6 +37,6 @@ def state(
     if not checkpoint.is_dir():
         raise NotFoundError("the pipeline has no state: it never ran", where=name, remedy="start it")
     options = [str(checkpoint), *([operator] if operator else []), "--json"]
-    options += [part for each in key or () for part in ("--key", each)]
-    options += [part for each in what_if or () for part in ("--what-if", each)]
+    options += [part for item in key or () for part in ("--key", item)]
+    options += [part for item in what_if or () for part in ("--what-if", item)]
     return ask(runs.inspect, options)

@@ -87,8 +87,8 @@ def check_ttl(who: Viewer, parts: PartsOf, name: Name, number: Number, body: Edi
         except CompiledPlanError as fault:
             message, where = shown(fault.message), shown(fault.where)
             problems.append(EditProblem(edit=at, message=message, where=where, value=edit.ttl, remedy=fault.remedy))
-    found = parts.workers.run_once("ttl", plan=text, edits=good) if good else {"changes": [], "warnings": []}
-    return Checked(valid=not problems, problems=problems, changes=found["changes"], warnings=found["warnings"])
+    result = parts.workers.run_once("ttl", plan=text, edits=good) if good else {"changes": [], "warnings": []}
+    return Checked(valid=not problems, problems=problems, changes=result["changes"], warnings=result["warnings"])
 
 
 @router.post(
@@ -108,16 +108,16 @@ def edit_ttl(
 
     def add(keep: Keep) -> Added:
         text = text_of(parts, name, number)
-        found = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
-        verdict = verdict_of(parts, name, found["plan"])
+        result = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
+        verdict = verdict_of(parts, name, result["plan"])
         with parts.database.write() as session:
             pipeline = pipelines.find_unmoved(session, name, tag)
             parent = versions.find(session, pipeline, number)
             new = versions.NewVersion(
                 kind="ttl-edit",
-                plan=found["plan"],
-                operators=found["operators"],
-                stateful=found["stateful"],
+                plan=result["plan"],
+                operators=result["operators"],
+                stateful=result["stateful"],
                 program=versions.program_text(session, parent),
                 language=parent.language,  # type: ignore[arg-type]
                 options=parent.options,
@@ -126,7 +126,7 @@ def edit_ttl(
                 parent=number,
             )
             version = versions.add(session, pipeline, new, who.name, in_force=body.put_in_force)
-            said = [finding["message"] for finding in found["warnings"]]
+            said = [finding["message"] for finding in result["warnings"]]
             answer = added(pipeline, version_summary(pipeline, version), said, verdict)
             keep(session, answer)
             return answer

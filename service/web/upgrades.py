@@ -88,9 +88,9 @@ def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
         state=wanted.outcome,
         from_=wanted.fallback or wanted.previous,
         to=wanted.version,
-        done=sum(each.state == "done" for each in course.steps),
+        done=sum(step.state == "done" for step in course.steps),
         of=len(course.steps),
-        steps=[StepDocument(**asdict(each)) for each in course.steps],
+        steps=[StepDocument(**asdict(step)) for step in course.steps],
         can_roll_back=_can_roll_back(wanted),
         message=course.message,
         remedy=course.remedy,
@@ -137,10 +137,10 @@ def migrate(
             runs.want_run(session, pipeline, body.version, who.name)
             wanted.upgrade, wanted.options, wanted.outcome = body.how, body.options, "migrating"
             versions.put_in_force(session, pipeline, version, who.name)
-            found = _document(runs, session, name)
-            keep(session, found)
+            document = _document(runs, session, name)
+            keep(session, document)
         runs.hurry()
-        return found
+        return document
 
     return once(parts, who, f"POST migrate of {name}", idempotency_key, body, begin)
 
@@ -160,9 +160,9 @@ def rollback(
             wanted.previous, wanted.fallback = wanted.fallback or wanted.previous, 0
             wanted.run, wanted.next_at, wanted.crashes = True, None, 0
             wanted.upgrade, wanted.outcome, wanted.options = "rollback", "rolling-back", []
-            found = _document(runs, session, name)
-            keep(session, found)
+            document = _document(runs, session, name)
+            keep(session, document)
         runs.hurry()
-        return found
+        return document
 
     return once(parts, who, f"POST rollback of {name}", idempotency_key, None, begin)

@@ -60,7 +60,7 @@ class Given(Asked):
 
     @model_validator(mode="after")
     def _is_one(self) -> Given:
-        if sum(each is not None for each in (self.program, self.file, self.plan)) != 1:
+        if sum(source is not None for source in (self.program, self.file, self.plan)) != 1:
             raise ValueError("give one of program, file and plan")
         return self
 
@@ -99,10 +99,10 @@ def before(parts: Parts, name: str) -> programs.Before | None:
         NotFoundError: there is no such pipeline.
     """
     with parts.database.read() as session:
-        found = pipelines.find(session, name)
-        if not found.in_force:
+        pipeline = pipelines.find(session, name)
+        if not pipeline.in_force:
             return None
-        version = versions.find(session, found, found.in_force)
+        version = versions.find(session, pipeline, pipeline.in_force)
         return programs.Before(
             version.number,
             versions.plan_text(session, version),
@@ -121,8 +121,8 @@ def list_versions(
 ) -> VersionPage:
     """The history of the pipeline."""
     pipeline = pipelines.find(session, name)
-    found = versions.page(session, pipeline, limit=limit + 1, before=number_of(cursor))
-    rows, cursor = cut_page(found, limit, "number")
+    listed = versions.page(session, pipeline, limit=limit + 1, before=number_of(cursor))
+    rows, cursor = cut_page(listed, limit, "number")
     return VersionPage(items=[version_summary(pipeline, version) for version in rows], cursor=cursor)
 
 
@@ -145,16 +145,16 @@ def add_version(
     def add(keep: Keep) -> Added:
         for _ in range(_TRIES):
             old = before(parts, name)
-            made = programs.make(parts, body.source(), old, body.comment)
-            verdict = verdict_of(parts, name, made.version.plan)
+            compiled = programs.make(parts, body.source(), old, body.comment)
+            verdict = verdict_of(parts, name, compiled.version.plan)
             with parts.database.write() as session:
                 pipeline = pipelines.find_unmoved(session, name, if_match or "*")
                 if pipeline.in_force != (0 if old is None else old.number):
                     continue  # what it was compiled over, with its TTLs, is no longer in force
-                version = versions.add(session, pipeline, made.version, who.name, in_force=body.put_in_force)
-                found = added(pipeline, version_summary(pipeline, version), made.warnings, verdict)
-                keep(session, found)
-                return found
+                version = versions.add(session, pipeline, compiled.version, who.name, in_force=body.put_in_force)
+                document = added(pipeline, version_summary(pipeline, version), compiled.warnings, verdict)
+                keep(session, document)
+                return document
         raise ConflictError("other versions were put in force meanwhile", where=name, remedy="send it again")
 
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
@@ -179,14 +179,14 @@ def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any
         else:
             version = versions.find(session, pipeline, pipeline.in_force)
             old = {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
-    found: dict[str, Any] = parts.workers.run_once("diff", new=plan, new_name=new_name, **old)
-    return found
+    result: dict[str, Any] = parts.workers.run_once("diff", new=plan, new_name=new_name, **old)
+    return result
 
 
 def verdict_of(parts: Parts, name: str, plan: str) -> Any:
     """The verdict of a plan on the state that a pipeline holds; None where it holds none and no version is in force."""
-    found = compared(parts, name, plan, "new")
-    return None if found is None else found["verdict"]
+    result = compared(parts, name, plan, "new")
+    return None if result is None else result["verdict"]
 
 
 def added(pipeline: Pipeline, version: VersionSummary, warnings: Any, verdict: Any) -> Added:

@@ -178,12 +178,12 @@ class Workers:
             if key in self._answers:
                 self._answers.move_to_end(key)
                 return self._answers[key]
-        found = self.run(task, **arguments)
+        answer = self.run(task, **arguments)
         with self._lock:
-            self._answers[key] = found
+            self._answers[key] = answer
             while len(self._answers) > _KEPT:
                 self._answers.popitem(last=False)
-        return found
+        return answer
 
     @staticmethod
     def _ended(worker: _Worker | None) -> None:

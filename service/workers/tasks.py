@@ -54,15 +54,15 @@ def compile_(
         else:
             plan = compiled_text(program, Session(settings or {}), said.append).plan
     if old is not None:
-        found = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
-        said += notes(found, "the version in force")
-        plan = found.plan
+        merged = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
+        said += notes(merged, "the version in force")
+        plan = merged.plan
     warnings = [masked_text(masked_program(filled.hide(line))) for line in _plain(said)]
-    made = plan.to_json()
-    document = json.loads(made)
+    plan_text = plan.to_json()
+    document = json.loads(plan_text)
     check_outside(document, may)
     filled.check(document)
-    return {"plan": made, "program": program, "warnings": warnings, **_figures(plan)}
+    return {"plan": plan_text, "program": program, "warnings": warnings, **_figures(plan)}
 
 
 def _plain(said: list[str]) -> list[str]:
@@ -83,11 +83,11 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
     from compiled_plan.plans.text import jsontext
     from compiled_plan.service.workers.unmasking import check_complete
 
-    found = plan_from_json(plan, "the plan")
+    checked = plan_from_json(plan, "the plan")
     document = jsontext.loads(plan)
     check_complete(document)
     check_outside(document, Allowed(**(allowed or {})))
-    return {"plan": plan, "warnings": [], **_figures(found)}
+    return {"plan": plan, "warnings": [], **_figures(checked)}
 
 
 def check(plan: str) -> Json:
@@ -106,7 +106,7 @@ def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
     from compiled_plan.plans.inspection.ttl import TtlEdit, set_ttls
 
     before = plan_from_json(plan)
-    text, changes = set_ttls(plan, [TtlEdit(each["node"], _entry(before, each), each["ttl"]) for each in edits])
+    text, changes = set_ttls(plan, [TtlEdit(edit["node"], _entry(before, edit), edit["ttl"]) for edit in edits])
     after = plan_from_json(text)
     return {
         "plan": text,
@@ -147,12 +147,12 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
     if description:
         last = facts_of(read_description(description, old_name), plans[0])
         runs = last, replace(run_to_come(), place=last.place)
-    found = diff_plans(*plans, runs=runs)
+    plan_diff = diff_plans(*plans, runs=runs)
     before, after = (
         Side(name=old_name, kind="checkpoint" if description else "plan"),
         Side(name=new_name, kind="plan"),
     )
-    return document(found, before, after, advice(found, new_name)).model_dump(by_alias=True)
+    return document(plan_diff, before, after, advice(plan_diff, new_name)).model_dump(by_alias=True)
 
 
 def graph(plan: str) -> Json:
@@ -176,8 +176,8 @@ def stages(plan: str) -> Json:
     from compiled_plan.plans.execution.explain import stages_of, stages_text
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
 
-    found = stages_of(plan_from_json(plan))
-    return {**found.model_dump(by_alias=True), "text": stages_text(found)}
+    layout = stages_of(plan_from_json(plan))
+    return {**layout.model_dump(by_alias=True), "text": stages_text(layout)}
 
 
 def shown_plan(plan: str) -> str:
