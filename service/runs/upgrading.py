@@ -1,4 +1,4 @@
-"""How far an upgrade, or the way back, has come: its steps, from what the run says of itself."""
+"""The progress of an upgrade or rollback: its steps, from the progress messages of the run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.service.runs.endings import Ending, messages_since
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, runs_of
 from compiled_plan.service.store.tables import UNDER_WAY, Wanted
 
-#: What is kept of an upgrade that is over, in the folder of its run.
+#: The record of a completed upgrade, in the folder of its run.
 UPGRADE = "upgrade.json"
 State = Literal["waiting", "going-on", "done", "failed"]
 _MESSAGES = ("upgrade", "start", "step", "batch")
@@ -20,10 +20,12 @@ _MESSAGES = ("upgrade", "start", "step", "batch")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step.
+    """A step of an upgrade.
 
     Args:
-        name: `stop`, `move`, `back`, `run`, or what `execute-plan` calls the step of a migration.
+        name: `stop`, `move`, `back`, `run`, or the name of a migration step in `execute-plan`.
+        text: its description.
+        state: its state.
     """
 
     name: str
@@ -33,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What became of an upgrade."""
+    """The steps of an upgrade, and its error."""
 
     steps: Sequence[Step] = ()
     message: str = ""
@@ -41,7 +43,7 @@ class Course:
 
 
 def course_of(pipeline: Path, wanted: Wanted) -> Course:
-    """The course of the last upgrade, or way back, of a pipeline; without steps where nothing is kept of it."""
+    """The course of a pipeline's last upgrade or rollback; without steps if its record was removed."""
     if wanted.outcome in UNDER_WAY:
         return Course(_going_on(pipeline, wanted))
     course = next((recorded for run in runs_of(pipeline) if (recorded := run.read(UPGRADE))), None)
@@ -51,12 +53,12 @@ def course_of(pipeline: Path, wanted: Wanted) -> Course:
 
 
 def note(run: RunFolder, wanted: Wanted, ending: Ending | None = None) -> None:
-    """Keep what became of it.
+    """Record a completed or refused upgrade.
 
     Args:
-        run: that moved the state, or went back.
-        wanted: of the pipeline, as it was meanwhile.
-        ending: of the run that was refused; None where all went well.
+        run: the run that moved the state, or rolled it back.
+        wanted: the desired state of the pipeline during the upgrade.
+        ending: the end of a refused run; None after a success.
     """
     steps = list(_going_on(run.path.parent, wanted))
     if ending is None:
@@ -76,7 +78,7 @@ def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
     before, after = (wanted.version, wanted.previous) if back else (wanted.fallback, wanted.version)
     stop = Step("stop", f"the run of version {before} ends", "done" if begun else "going-on")
     if back:
-        middle: list[Step] = [Step("back", "the state of before counts again", "going-on" if begun else "waiting")]
+        middle: list[Step] = [Step("back", "the previous state is restored", "going-on" if begun else "waiting")]
         said: list[dict[str, Any]] = []
     else:
         said = list(_said(run, command)) if run is not None and begun else []

@@ -34,7 +34,7 @@ def test_more_than_have_a_place_are_refused_at_once(tmp_path: Path) -> None:
         thread.start()
     try:
         wait_until(lambda: asking.LANE._free._value == 0, "all places are taken")
-        with pytest.raises(BusyError, match="too many requests wait for a look at a checkpoint"):
+        with pytest.raises(BusyError, match="too many requests wait for access to a checkpoint"):
             ask((sys.executable, "-c", waits), ())
     finally:
         gate.touch()

@@ -100,7 +100,7 @@ def test_a_database_of_a_later_release_is_refused(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
         session.execute(text("UPDATE alembic_version SET version_num = 'm9999'"))
-    with pytest.raises(ExecutionError, match="of another release"):
+    with pytest.raises(ExecutionError, match="belongs to another release"):
         open_database(settings)
 
 
