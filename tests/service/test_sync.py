@@ -96,7 +96,7 @@ def failed(parts: Parts, folder: Path) -> Synced:
         ("program.py", IN_PYTHON, "two programs"),
         ("plan.json", "{", "JSON"),
         ("pipeline.toml", "colour = 1", "'colour' is not known"),
-        ("pipeline.toml", "=", "no TOML"),
+        ("pipeline.toml", "=", "not valid TOML"),
     ],
 )
 def test_one_that_fails_stops_no_other(file: str, text: str, message: str, parts: Parts, folder: Path) -> None:
