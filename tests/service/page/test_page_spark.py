@@ -110,7 +110,10 @@ def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) 
 
     # A TTL, wrong and right, and what it would remove of what is kept.
     join.click()
-    field, save = page.get_by_label("TTL of the rows of orders"), page.get_by_role("button", name="Save as a new version")
+    field, save = (
+        page.get_by_label("TTL of the rows of orders"),
+        page.get_by_role("button", name="Save as a new version"),
+    )
     field.fill("3 parsecs")
     expect(page.get_by_text("unknown unit parsecs")).to_be_visible()
     expect(save).to_be_disabled()
