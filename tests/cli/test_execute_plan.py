@@ -167,7 +167,7 @@ def test_an_option_of_the_session_is_for_what_the_plan_leaves_open(plan_file: Pl
     [
         (f"{_NESTED}=ALL", "ROWS_AND_COLLECTIONS"),
         ("table.local-time-zone=UTC", "--time-zone UTC"),
-        ("table.exec.sink.upsert-materialize=NONE", "no plan leaves it open"),
+        ("table.exec.sink.upsert-materialize=NONE", "not a session option of a run"),
         ("table.exec.state.ttl", "NAME=VALUE"),
     ],
 )

@@ -44,7 +44,7 @@ def test_ways_to_upgrade_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("r", "no declaration"),
+        ("r", "not a declaration"),
         ("r=connector", "write TABLE=('connector' = 'filesystem'"),
         ("r=('connector' 'filesystem')", "SQL parse failed"),
         ("r=('connector' = 'filesystem')", "add --warm-up"),
@@ -104,10 +104,10 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
     assert upgrade["steps"] == decision["steps"], "what was shown is what is done"
     begun = [message["number"] for message in messages if message["event"] == "step"]
     assert sorted(begun) == list(range(1, len(decision["steps"]) + 1))
-    assert execute(new, "--dry-run").stdout.endswith("checkpoint: goes on in place, with all state\n")
+    assert execute(new, "--dry-run").stdout.endswith("checkpoint: continues in place, with all state\n")
     back = execute("--rollback")
     assert back.returncode == 0, back.stderr
-    assert "generation 1 counts again; generation 2 stays until --prune" in back.stdout
+    assert "generation 1 is active again; generation 2 remains until --prune" in back.stdout
     assert "default_catalog.default_database.a: 2 rows in 1 files" in back.stdout
     assert json.loads(execute("--prune", "--json").stdout) == {"removed": [2]}
     again = execute("--rollback")
@@ -133,7 +133,7 @@ def test_heads_that_were_lost_as_a_user_meets_them(tmp_path: Path) -> None:
     assert "execute-plan --adopt-generation N --checkpoint DIR" in refused.stderr
     assert "Traceback" not in refused.stderr
     adopted = execute("--adopt-generation", "1")
-    assert (adopted.returncode, adopted.stdout) == (0, "generation 1 counts, with its program 1\n"), adopted.stderr
+    assert (adopted.returncode, adopted.stdout) == (0, "generation 1 is active, with its program 1\n"), adopted.stderr
     (rows / "2.json").write_text('{"k": "x", "v": 4}\n')
     assert execute(path).returncode == 0
     changes = [json.loads(line) for file in (tmp_path / "a").iterdir() for line in file.read_text().splitlines()]

@@ -64,7 +64,7 @@ def uid(checkpoint: Path) -> str:
 def test_all_operators_as_a_table(checkpoint: Path) -> None:
     done = inspect(checkpoint)
     head, line = done.stdout.splitlines()
-    assert head.split()[:3] == ["operator", "does", "keeps"]
+    assert head.split()[:3] == ["operator", "description", "entry"]
     assert line.startswith(uid(checkpoint))
     for part in ("COUNT(*) by item, of orders", "groupAggregateState", "1 h"):
         assert part in line
@@ -76,12 +76,12 @@ def test_one_operator(checkpoint: Path) -> None:
     assert lines[0].startswith(uid(checkpoint))
     assert lines[1] == "  state group-aggregate, key (item STRING)"
     assert lines[2].startswith("  2 keys, 2 rows, ")
-    assert any(line.startswith("    past the TTL and about to be removed: 0") for line in lines)
+    assert any(line.startswith("    expired, not yet removed: 0") for line in lines)
 
 
 def test_another_ttl(checkpoint: Path) -> None:
     done = inspect(checkpoint, uid(checkpoint), "--what-if", "1 ms")
-    assert "    with a TTL of 1 ms: 2 of 2 would be gone, 0 would stay" in done.stdout.splitlines()
+    assert "    with a TTL of 1 ms: 2 of 2 would be expired, 0 would remain" in done.stdout.splitlines()
     (operator,) = document(checkpoint, "--what-if", "3d")["state"]["operators"]
     assert operator["parts"][0]["whatIf"]["kept"] == 2
 
@@ -96,7 +96,7 @@ def test_a_key(checkpoint: Path) -> None:
     assert fields["key"]["value"] == [{"name": "item", "type": "STRING", "value": None}]
     assert fields["rows"] == {"name": "rows", "type": "BIGINT", "value": 1}
     nothing = inspect(checkpoint, uid(checkpoint), "--key", "item=screw")
-    assert (nothing.returncode, nothing.stdout.splitlines()[1]) == (0, "  nothing is kept for that key")
+    assert (nothing.returncode, nothing.stdout.splitlines()[1]) == (0, "  no state for that key")
 
 
 def test_export(checkpoint: Path, tmp_path: Path) -> None:

@@ -17,4 +17,4 @@ def test_without_its_libraries_it_says_what_to_install(monkeypatch: pytest.Monke
 def test_without_tokens_other_machines_are_not_served() -> None:
     told = CliRunner().invoke(main.app, ["serve", "--no-tokens", "--host", "0.0.0.0"]).exception
     assert isinstance(told, ExecutionError)
-    assert told.message == "without tokens only this machine is served"
+    assert told.message == "without tokens, only local requests are served"

@@ -96,7 +96,7 @@ def failed(parts: Parts, folder: Path) -> Synced:
         ("program.py", IN_PYTHON, "two programs"),
         ("plan.json", "{", "JSON"),
         ("pipeline.toml", "colour = 1", "'colour' is not known"),
-        ("pipeline.toml", "=", "no TOML"),
+        ("pipeline.toml", "=", "not valid TOML"),
     ],
 )
 def test_one_that_fails_stops_no_other(file: str, text: str, message: str, parts: Parts, folder: Path) -> None:
@@ -124,19 +124,19 @@ def test_an_import_follows_no_links(file: str, parts: Parts, folder: Path, tmp_p
     (folder / "sums" / file).unlink(missing_ok=True)
     (folder / "sums" / file).symlink_to(tmp_path / "outside")
     found = failed(parts, folder)
-    assert (found.name, "this is a link" in found.message, "secret" in str(found)) == ("sums", True, False)
+    assert (found.name, "this is a symbolic link" in found.message, "secret" in str(found)) == ("sums", True, False)
 
 
 @pytest.mark.attack
 def test_an_import_goes_into_no_linked_folder_and_reads_no_pipe(parts: Parts, folder: Path, tmp_path: Path) -> None:
     (folder / "sums").rename(tmp_path / "elsewhere")
     (folder / "sums").symlink_to(tmp_path / "elsewhere")
-    assert "this is a link" in failed(parts, folder).message
+    assert "this is a symbolic link" in failed(parts, folder).message
     (folder / "sums").unlink()
     (folder / "sums").mkdir()
     (folder / "sums" / "program.sql").write_text(SQL)
     os.mkfifo(folder / "sums" / "plan.json")
-    assert "no plain file" in failed(parts, folder).message
+    assert "not a regular file" in failed(parts, folder).message
 
 
 @pytest.mark.attack
@@ -149,7 +149,7 @@ def test_an_export_writes_through_no_links(parts: Parts, folder: Path, tmp_path:
     (tmp_path / "other").mkdir()
     (out / "copies").symlink_to(tmp_path / "other")
     found = list(export_folder(parts, out))
-    assert [(each.did, "this is a link" in each.message) for each in found] == [("failed", True)] * 2
+    assert [(each.did, "this is a symbolic link" in each.message) for each in found] == [("failed", True)] * 2
     assert outside.read_text() == "as before" and list((tmp_path / "other").iterdir()) == []
 
 

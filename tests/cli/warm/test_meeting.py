@@ -19,7 +19,7 @@ def test_the_folder_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyP
         found = meeting.folder()
         assert (found, found.stat().st_mode & 0o777) == (Path(short, "compiled-plan"), 0o700)
         found.chmod(0o755)
-        with pytest.raises(ExecutionError, match="is not a folder that only this user may enter"):
+        with pytest.raises(ExecutionError, match="is not a private folder of this user"):
             meeting.folder()
 
 
@@ -36,5 +36,5 @@ def test_a_folder_that_is_no_place_for_a_socket_is_left_out(base: str, monkeypat
 
 def test_a_folder_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/proc/nonsense")
-    with pytest.raises(ExecutionError, match="/proc/nonsense/compiled-plan cannot be made"):
+    with pytest.raises(ExecutionError, match="cannot create /proc/nonsense/compiled-plan"):
         meeting.folder()

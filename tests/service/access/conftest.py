@@ -42,7 +42,7 @@ def make(app: FastAPI) -> Make:
 
     def token(role: Role = Role.OPERATOR, name: str = "jane", days: float | None = None) -> tuple[int, str]:
         with app.state.parts.database.write() as session:
-            made = tokens.make(session, name, role, "test", days)
+            made = tokens.create(session, name, role, "test", days)
             return made.token.id, made.secret
 
     return token

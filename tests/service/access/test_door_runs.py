@@ -175,7 +175,7 @@ def test_what_the_operator_of_the_service_does_not_allow_any_more_does_not_start
         wait_until(lambda: run(client, headers)["state"] == "failed", "a refusal")
         found = run(client, headers)
         assert (found["number"], found["wanted"]) == (0, False)
-        assert "in none of the folders" in found["message"] and "--data" in found["remedy"]
+        assert "not in an allowed folder" in found["message"] and "--data" in found["remedy"]
 
 
 def test_sizes_and_rates_hold_for_runs(settings: Settings, workers: Workers, make: Make) -> None:

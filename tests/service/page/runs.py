@@ -173,7 +173,7 @@ def upgrade(request: Request, name: str) -> dict[str, Any]:
     found = request.app.state.faked.upgrades.get(name, {"state": "none"})
     shown = {**found, "steps": steps_of(found)}
     if found["state"] == "migrating":
-        # Asked for again and again: it goes on a bit each time.
+        # The page polls; each request moves the upgrade on a step.
         found["done"] += 1
         if found["done"] > found["of"]:
             found.update(state="done", can_roll_back=True)

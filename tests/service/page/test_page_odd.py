@@ -43,7 +43,7 @@ def test_no_name_turns_the_text_around_it(open_page: Open, site: Site) -> None:
     expect(join).to_contain_text("right a\ufffdb")
     assert "\u202e" not in page.locator("main").inner_text()
     page.goto(f"{site.address}/#/pipelines/{name}/upgrade")
-    page.get_by_role("button", name="Begin with version 1").click()
+    page.get_by_role("button", name="Start from version 1").click()
     # A program is sent back as it was.
     expect(page.get_by_label("Program")).to_have_value(ODD)
     page.goto(f"{site.address}/#/pipelines/{name}/versions")
@@ -117,22 +117,22 @@ def test_a_chart_of_one_point_and_of_a_lag_that_nobody_knows(open_page: Open, si
 def test_how_a_pipeline_runs_is_set_before_it_starts(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "settings-changed")
     page = open_page(f"pipelines/{name}")
-    page.get_by_role("button", name="How it runs").click()
+    page.get_by_role("button", name="Run settings").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Time between micro-batches").fill("soon")
     dialog.get_by_role("button", name="Save and start").click()
     expect(dialog.get_by_role("alert")).to_be_visible()
     dialog.get_by_label("Time between micro-batches").fill("10 s")
-    dialog.get_by_label("Spark's settings").fill("spark.sql.shuffle.partitions = 4\nspark.x.y=a=b")
-    dialog.get_by_label("Files in a micro-batch").fill("3")
+    dialog.get_by_label("Spark settings").fill("spark.sql.shuffle.partitions = 4\nspark.x.y=a=b")
+    dialog.get_by_label("Maximum number of files").fill("3")
     dialog.get_by_role("button", name="Save and start").click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     found = site.client.get(f"pipelines/{name}/run").json()["settings"]
     assert (found["trigger"], found["max_files_per_batch"]) == ("10 s", 3)
     assert found["conf"] == {"spark.sql.shuffle.partitions": "4", "spark.x.y": "a=b"}
-    page.get_by_role("button", name="How it runs").click()
+    page.get_by_role("button", name="Run settings").click()
     expect(dialog.get_by_label("Time between micro-batches")).to_have_value("10 s")
-    expect(dialog).to_contain_text("holds from the next start on")
+    expect(dialog).to_contain_text("apply from the next start")
 
 
 def test_a_pipeline_without_a_program_gets_its_first(open_page: Open, site: Site) -> None:
