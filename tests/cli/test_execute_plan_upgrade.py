@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from tests.support.commands import Said, called, process
+from tests.support.commands import called
 
-SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
 run = partial(called, "execute_plan")
 
 
@@ -69,8 +68,7 @@ def plan(folder: Path, name: str, statements: str) -> Path:
     return path
 
 
-@pytest.mark.spark
-def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
+def test_an_upgrade_as_a_user_does_it(shared_session: None, tmp_path: Path) -> None:
     sums, counts = (
         f"INSERT INTO {table} SELECT k, {call} FROM r GROUP BY k;"
         for table, call in (("a", "SUM(v)"), ("b", "COUNT(v)"))
@@ -80,9 +78,7 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
     checkpoint = tmp_path / "c"
     (tmp_path / "r" / "1.json").write_text('{"k": "x", "v": 3}\n')
 
-    def execute(*arguments: str | Path) -> Said:
-        done = process("execute_plan", "--checkpoint", checkpoint, *SMALL, *arguments)
-        return Said(done.returncode, done.stdout, done.stderr)
+    execute = partial(run, "--checkpoint", checkpoint)
 
     assert execute(old).returncode == 0
     (tmp_path / "r" / "2.json").write_text('{"k": "x", "v": 4}\n')
@@ -115,15 +111,12 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
     assert "there is no generation before generation 1" in again.stderr
 
 
-@pytest.mark.spark
-def test_heads_that_were_lost_as_a_user_meets_them(tmp_path: Path) -> None:
+def test_heads_that_were_lost_as_a_user_meets_them(shared_session: None, tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     checkpoint, rows = tmp_path / "c", tmp_path / "r"
     (rows / "1.json").write_text('{"k": "x", "v": 3}\n')
 
-    def execute(*arguments: str | Path) -> Said:
-        done = process("execute_plan", "--checkpoint", checkpoint, *SMALL, *arguments)
-        return Said(done.returncode, done.stdout, done.stderr)
+    execute = partial(run, "--checkpoint", checkpoint)
 
     assert execute(path).returncode == 0
     shutil.rmtree(checkpoint / "heads")

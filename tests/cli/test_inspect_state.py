@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,8 @@ from tests.support.commands import called
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.usefixtures("shared_session")
 
 inspect = partial(called, "inspect_state")
 PROGRAM = (
@@ -34,17 +34,6 @@ def checkpoint(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     place.add({"orders": ROWS})
     place.run(place.compiled(PROGRAM, "INSERT INTO sink SELECT item, COUNT(*) FROM orders GROUP BY item"))
     return place.checkpoint
-
-
-@pytest.fixture(autouse=True)
-def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command starts a session of its own; here it gets the one that is there."""
-
-    @contextmanager
-    def shared(*_: Any, **__: Any) -> Iterator[SparkSession]:
-        yield spark
-
-    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session.spark_session", shared)
 
 
 def document(checkpoint: Path, *arguments: str) -> dict[str, Any]:
