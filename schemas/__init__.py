@@ -19,5 +19,5 @@ def schema_path(name: str = PLAN) -> Path:
 @cache
 def load(name: str = PLAN) -> dict[str, Any]:
     """A schema as JSON values; do not change them."""
-    found: dict[str, Any] = json.loads(schema_path(name).read_text(encoding="utf-8"))
-    return found
+    schema: dict[str, Any] = json.loads(schema_path(name).read_text(encoding="utf-8"))
+    return schema

@@ -27,12 +27,12 @@ def chosen_by(key: str, choices: dict[str, Schema], absent: Schema | None = None
         {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": schema}
         for value, schema in choices.items()
     ]
-    found: Schema = {"type": "object", "properties": {key: {"enum": list(choices)}}}
+    chosen: Schema = {"type": "object", "properties": {key: {"enum": list(choices)}}}
     if absent is None:
-        found["required"] = [key]
+        chosen["required"] = [key]
     else:
         branches.append({"if": {"not": {"required": [key]}}, "then": absent})
-    return found | {"allOf": branches}
+    return chosen | {"allOf": branches}
 
 
 def closed(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:

@@ -23,10 +23,10 @@ def build() -> Schema:
     types = all_node_types()
     models: list[Any] = [(model, "validation") for model in (*types.values(), Edge)]
     _, generated = models_json_schema(models, by_alias=True, ref_template="#/$defs/{model}")
-    found: dict[str, Schema] = {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
+    schemas: dict[str, Schema] = {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
     classes = {model.__name__: model for model in _subclasses(PlanModel)}
-    found = {name: _nullable(classes[name], schema) for name, schema in found.items()}
-    defs = {name: _discriminated(schema, found) for name, schema in found.items()} | definitions()
+    schemas = {name: _nullable(classes[name], schema) for name, schema in schemas.items()}
+    defs = {name: _discriminated(schema, schemas) for name, schema in schemas.items()} | definitions()
     for model in types.values():
         defs[model.__name__] = _node(model, defs[model.__name__])
     defs["Node"] = chosen_by("type", {name: ref(model.__name__) for name, model in sorted(types.items())})
@@ -111,17 +111,17 @@ def _discriminated(value: Any, defs: dict[str, Schema]) -> Any:
 def _node(model: type[PlanNode], schema: Schema) -> Schema:
     """A node's schema with what the class declares outside of its fields: the type, the state entries."""
     properties = {"id": schema["properties"]["id"], "type": {"const": model.type_name()}} | schema["properties"]
-    found = schema | {"properties": properties, "required": ["type", *schema["required"]]}
+    node = schema | {"properties": properties, "required": ["type", *schema["required"]]}
     if issubclass(model, OpaqueNode):
-        return found
+        return node
     if model.STATE:
-        found["properties"]["state"] = _state(model.STATE)
-        found["required"] = [*found["required"], "state"]
+        node["properties"]["state"] = _state(model.STATE)
+        node["required"] = [*node["required"], "state"]
     if not model.KEEPS_STATE:
         properties.pop("ttlAsCompiled")
         if "uid" not in model.__annotations__:
             properties.pop("uid")
-    return found
+    return node
 
 
 def _state(slots: tuple[StateSlot, ...]) -> Schema:

@@ -58,36 +58,36 @@ def freeze(spark: SparkSession, release: Path, names: list[str]) -> None:
 
 
 def _freeze(spark: SparkSession, folder: Path, name: str, host: str) -> None:
-    kept = cases.compiled(name, cases.program(name)).to_json()
+    plan_text = cases.compiled(name, cases.program(name)).to_json()
     with (
         tempfile.TemporaryDirectory(prefix="freeze-") as temporary,
         cases.place(f"{folder.parent.name}/{folder.name}") as stopped,
     ):
         whole, archived = Path(temporary, "whole"), Path(temporary, "archived")
-        plan = CompiledPlan.from_json(kept.replace(cases.PLACE, str(stopped)))
+        plan = CompiledPlan.from_json(plan_text.replace(cases.PLACE, str(stopped)))
         cases.add_part(cases.DATA, 1, stopped)
         if fault := cases.run(spark, plan, stopped, host, stop=True):
             raise FreezeError(f"{name}: {fault}")
         shutil.copytree(stopped, archived)
         cases.add_part(cases.DATA, 2, stopped)
         fails = cases.run(spark, plan, stopped, host)
-        found = {} if fails else cases.results(plan, stopped)
+        rows = {} if fails else cases.results(plan, stopped)
 
-        plan = CompiledPlan.from_json(kept.replace(cases.PLACE, str(whole)))
+        plan = CompiledPlan.from_json(plan_text.replace(cases.PLACE, str(whole)))
         for part in (1, 2):
             cases.add_part(cases.DATA, part, whole)
         if bool(cases.run(spark, plan, whole, host)) != bool(fails):
             raise FreezeError(f"{name}: it fails only where it was stopped, or was not: {fails}")
-        if not fails and (wrong := cases.difference(found, cases.results(plan, whole))):
+        if not fails and (wrong := cases.difference(rows, cases.results(plan, whole))):
             raise FreezeError(f"{name}: not what it gives without a stop: {wrong}")
 
         for source in cases.DATA.glob("1/*.json"):
             shutil.rmtree(archived / source.stem)
         folder.mkdir(parents=True)
         (folder / "program.sql").write_text(cases.program(name), encoding="utf-8")
-        (folder / cases.PLAN).write_text(kept, encoding="utf-8")
+        (folder / cases.PLAN).write_text(plan_text, encoding="utf-8")
         pack(archived, folder / cases.STOPPED)
-        expected = {"host": host, "fails": fails.partition("\n")[0], "sinks": found}
+        expected = {"host": host, "fails": fails.partition("\n")[0], "sinks": rows}
         text = json.dumps(expected, indent=1, ensure_ascii=False, default=_number)
         (folder / cases.EXPECTED).write_text(text + "\n", encoding="utf-8")
 

@@ -50,11 +50,11 @@ def unformatted(files: Iterable[Path], known: Path = KNOWN) -> list[Path]:
     hashes = {file: _hash(file) for file in files}
     held = set(known.read_text(encoding="utf-8").split()) if known.is_file() else set()
     unknown = [file for file, digest in hashes.items() if digest not in held]
-    found = _changed(unknown) if unknown else []
+    changed = _changed(unknown) if unknown else []
     if unknown or held != set(hashes.values()):
-        formatted = sorted(digest for file, digest in hashes.items() if file not in found)
+        formatted = sorted(digest for file, digest in hashes.items() if file not in changed)
         maven.replace(known, "\n".join(formatted).encode())
-    return found
+    return changed
 
 
 def write(files: Iterable[Path]) -> None:
@@ -105,15 +105,15 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="name the files that are not formatted, change none")
     check = parser.parse_args().check
     try:
-        found = unformatted(sources())
-        if not check and found:
-            write(found)
+        changed = unformatted(sources())
+        if not check and changed:
+            write(changed)
     except FormatterError as error:
         print(f"java: {error}", file=sys.stderr)
         return 1
-    for file in found:
+    for file in changed:
         print(f"{file.relative_to(ROOT)}: {'would be reformatted' if check else 'formatted'}")
-    return 1 if check and found else 0
+    return 1 if check and changed else 0
 
 
 if __name__ == "__main__":

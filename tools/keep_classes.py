@@ -55,7 +55,7 @@ def main() -> None:
 
 def _is_settled() -> bool:
     options = class_archive.java_options(use_fit_java(), str(kernel_jar()))
-    return not any("ArchiveClassesAtExit" in each for each in options)
+    return not any("ArchiveClassesAtExit" in option for option in options)
 
 
 def _command(name: str, *arguments: Path | str) -> None:

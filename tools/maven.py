@@ -73,9 +73,9 @@ def fetched(artifact: Artifact) -> Path:
     Raises:
         FetchError: it cannot be fetched, or what was fetched is not it.
     """
-    found = cache() / artifact.file
-    if found.is_file() and hashlib.sha256(found.read_bytes()).hexdigest() == artifact.sha256:
-        return found
+    file = cache() / artifact.file
+    if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == artifact.sha256:
+        return file
     url = f"{os.environ.get('MAVEN_CENTRAL', _CENTRAL).rstrip('/')}/{artifact.path}"
     try:
         with urllib.request.urlopen(url, timeout=60) as answer:
@@ -87,8 +87,8 @@ def fetched(artifact: Artifact) -> Path:
             f"{url} is not {artifact.file}: its SHA-256 is {actual}, expected {artifact.sha256}\n"
             "  try: fetch it again, without a mirror (MAVEN_CENTRAL); if it stays so, do not use it, and report it"
         )
-    replace(found, content)
-    return found
+    replace(file, content)
+    return file
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -94,8 +94,8 @@ _ANY = "bNCBDTSLYIAMURGWP"
 
 
 def _each(names: str, signatures: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    found = tuple(signatures)
-    return {f"${name.replace('_', ' ') if name.startswith('IS_') else name}$1": found for name in names.split()}
+    listed = tuple(signatures)
+    return {f"${name.replace('_', ' ') if name.startswith('IS_') else name}$1": listed for name in names.split()}
 
 
 #: What resolving a function of SQL does not give, as Flink's plans have it.
@@ -114,7 +114,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("PI E", [":N"]),
     "$IS_JSON$1": ("C:b",),
     **_each("IS_UNKNOWN IS_NOT_UNKNOWN", ["b:b"]),
-    **_each("TIMESTAMPDIFF", (f"K{one}{other}:N" for one in "DSL" for other in "DSL")),
+    **_each("TIMESTAMPDIFF", (f"K{one}{end}:N" for one in "DSL" for end in "DSL")),
     **_each("TRANSLATE", ["CCC:C"]),
     "$NOT LIKE$1": ("CC:b", "CCC:b"),
     "$NOT SIMILAR TO$1": ("CC:b", "CCC:b"),
@@ -137,31 +137,31 @@ _BESIDE: dict[str, tuple[str, ...]] = {
 
 def signatures() -> dict[str, list[str]]:
     """Name in plans -> its signatures."""
-    found: dict[str, set[str]] = defaultdict(set)
+    by_call: dict[str, set[str]] = defaultdict(set)
     functions = {id(item): item for family in registry.FAMILIES for item in family.FUNCTIONS}
     for function in functions.values():
         for form in function.forms:
             for operands, variadic in _samples(function, form):
-                _note(function.resolve, operands, variadic, found)
+                _note(function.resolve, operands, variadic, by_call)
     for source, target in itertools.product(_types(), repeat=2):
         for try_ in (False, True):
-            _note(lambda rex: casts.cast(rex[0], target, try_=try_), (InputRef(0, source),), False, found)  # noqa: B023
+            _note(lambda rex: casts.cast(rex[0], target, try_=try_), (InputRef(0, source),), False, by_call)  # noqa: B023
     for name, beside in _BESIDE.items():
-        found[name] |= set(beside)
-    found["$REINTERPRET_CAST$1"] |= found["$REINTERPRET$1"]
+        by_call[name] |= set(beside)
+    by_call["$REINTERPRET_CAST$1"] |= by_call["$REINTERPRET$1"]
     for name in STRUCTURAL.keys() - _BESIDE.keys():
-        found.pop(name, None)
+        by_call.pop(name, None)
     for alias, name in ALIASES.items():
-        found[alias] |= found[name]
+        by_call[alias] |= by_call[name]
     refused = {f"${name}$1": [REFUSED + remedy] for name, remedy in registry.UNSUPPORTED.items()}
-    return refused | {name: sorted(found[name]) for name in sorted(found) if found[name]}
+    return refused | {name: sorted(by_call[name]) for name in sorted(by_call) if by_call[name]}
 
 
 def _note(
     make: Callable[[tuple[RexNode, ...]], RexNode],
     operands: tuple[RexNode, ...],
     variadic: bool,
-    found: dict[str, set[str]],
+    by_call: dict[str, set[str]],
 ) -> None:
     try:
         rex = make(operands)
@@ -170,7 +170,7 @@ def _note(
     for number, call in enumerate(walk(rex)):
         if isinstance(call, Call):
             star = "*" if variadic and number == 0 and len(call.operands) >= len(operands) else ""
-            found[call.name].add(_signature(call, star))
+            by_call[call.name].add(_signature(call, star))
 
 
 def _signature(call: Call, star: str) -> str:

@@ -63,8 +63,8 @@ def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECOR
 
     With `legacy`, TIMESTAMP is Avro's timestamp, which is a moment; else it is a local one, and TIMESTAMP_LTZ a moment.
     """
-    found = _present(type_, legacy, name)
-    return ["null", found] if type_.nullable and found != "null" else found
+    schema = _present(type_, legacy, name)
+    return ["null", schema] if type_.nullable and schema != "null" else schema
 
 
 _SIMPLE: Mapping[type[t.LogicalType], str] = {
@@ -133,12 +133,12 @@ def schema_rule(name: str, *, events: bool = False) -> Rule:
     columns = avro_columns(name)
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
-        found = columns(row, options)
-        given = options.get("schema")
-        if found is not None or given is None:
-            return found
+        unfit = columns(row, options)
+        schema = options.get("schema")
+        if unfit is not None or schema is None:
+            return unfit
         try:
-            type_ = _type_of(json.loads(given), {})
+            type_ = _type_of(json.loads(schema), {})
         except (ValueError, KeyError, TypeError, AttributeError, LookupError) as fault:
             return Unfit(f"option '{name}.schema' is no schema of Avro: {fault}", "correct it, or leave it out")
         wanted = debezium_row(row) if events else row.not_null()
@@ -156,7 +156,9 @@ def schema_rule(name: str, *, events: bool = False) -> Rule:
 def _plain(type_: t.LogicalType) -> t.LogicalType:
     """The type without descriptions of fields."""
     return (
-        t.RowType(fields=tuple(t.Field(each.name, _plain(each.type)) for each in type_.fields), nullable=type_.nullable)
+        t.RowType(
+            fields=tuple(t.Field(field.name, _plain(field.type)) for field in type_.fields), nullable=type_.nullable
+        )
         if isinstance(type_, t.RowType)
         else type_
     )
@@ -188,11 +190,11 @@ def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
     Raises ValueError for what is no schema, and for types that columns cannot have.
     """
     if isinstance(schema, list):
-        present = [each for each in schema if each != "null"]
+        present = [branch for branch in schema if branch != "null"]
         if len(present) != 1 or len(schema) > 2:
             raise ValueError("a union of several types")
-        found = _type_of(present[0], named)
-        return found.with_nullability(True) if len(schema) == 2 else found
+        branch_type = _type_of(present[0], named)
+        return branch_type.with_nullability(True) if len(schema) == 2 else branch_type
     if isinstance(schema, str):
         if schema in named:
             return _type_of(named[schema], named)
@@ -206,7 +208,7 @@ def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
     if logical == "decimal" and kind in ("bytes", "fixed"):
         return t.DecimalType(precision=schema["precision"], scale=schema.get("scale", 0), nullable=False)
     if kind == "record":
-        fields = tuple(t.Field(each["name"], _type_of(each["type"], named)) for each in schema["fields"])
+        fields = tuple(t.Field(field["name"], _type_of(field["type"], named)) for field in schema["fields"])
         return t.RowType(fields=fields, nullable=False)
     if kind == "array":
         return t.ArrayType(element=_type_of(schema["items"], named), nullable=False)

@@ -13,7 +13,7 @@ from compiled_plan.plans.connectors.columns import FOLDER_TYPES
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import connector_spec, connector_specs, format_spec, format_specs
-from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, FormatSlot, Metadata
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot, Metadata, TableUse
 from compiled_plan.plans.connectors.table_options import Effect, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -64,17 +64,17 @@ def table_faults(
     yield from faults
     if faults or unknown:
         return
-    asked = Asked(table, row, options, tuple(primary_key), reading)
+    use = TableUse(table, row, options, tuple(primary_key), reading)
     if connector.faults is not None:
-        faults = list(connector.faults(asked))
+        faults = list(connector.faults(use))
         yield from faults
         if faults:
             return
-    parts = dict.fromkeys(formats, row) if connector.messages is None else connector.messages(asked)
+    parts = dict.fromkeys(formats, row) if connector.messages is None else connector.messages(use)
     for slot, spec in formats.items():
-        found = spec.unfit(parts[slot], format_options(options, spec.name, slot)) if spec.unfit is not None else None
-        if found is not None:
-            yield TableFault(found.message, found.remedy)
+        unfit = spec.unfit(parts[slot], format_options(options, spec.name, slot)) if spec.unfit is not None else None
+        if unfit is not None:
+            yield TableFault(unfit.message, unfit.remedy)
     if connector.column_faults is not None:
         for key, message, remedy in connector.column_faults(row, options):
             yield TableFault(message, remedy, key)
@@ -83,7 +83,7 @@ def table_faults(
 def formats_of(options: Mapping[str, str], connector: ConnectorSpec) -> dict[str, FormatSpec]:
     """The formats that a table names, by the option that does; the value's first."""
     chosen = (slot.chosen(options) for slot in connector.formats)
-    specs = {option: format_spec(name) for option, name in (each for each in chosen if each is not None)}
+    specs = {option: format_spec(name) for option, name in (choice for choice in chosen if choice is not None)}
     return {option: spec for option, spec in specs.items() if spec is not None}
 
 
@@ -106,24 +106,24 @@ def format_options(options: Mapping[str, str], format_: str, option: str = "form
     """
     spec, prefix = format_spec(format_), FormatSlot.prefix(option, format_)
     assert spec is not None, format_
-    given = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
+    own = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
     if spec.open:
-        return given
-    known = {key: spec.option(key) for key in given}
-    return {key: option.spelled(given[key]) for key, option in known.items() if option is not None}
+        return own
+    known = {key: spec.option(key) for key in own}
+    return {key: option.spelled(own[key]) for key, option in known.items() if option is not None}
 
 
 def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
     """Options without effect -> a remedy: they have the prefix of the table's format, which lacks them."""
     connector = connector_spec(options.get("connector"))
-    found: dict[str, str] = {}
+    unknown: dict[str, str] = {}
     for option, spec in formats_of(options, connector).items() if connector is not None else ():
         prefix = FormatSlot.prefix(option, spec.name)
-        known = {prefix + key: each for key, each in spec.options.items()}
+        known = {prefix + key: option for key, option in spec.options.items()}
         if not spec.open:
             named = [key for key in options if key.startswith(prefix)]
-            found |= {key: _choices(key, known) for key in named if spec.option(key.removeprefix(prefix)) is None}
-    return found
+            unknown |= {key: _choices(key, known) for key in named if spec.option(key.removeprefix(prefix)) is None}
+    return unknown
 
 
 def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorSpec) -> Iterator[TableFault]:
@@ -156,11 +156,11 @@ def metadata_of(options: Mapping[str, str]) -> Mapping[str, Metadata] | None:
     connector = connector_spec(options.get("connector"))
     if connector is None:
         return None
-    found: dict[str, Metadata] = {}
+    columns: dict[str, Metadata] = {}
     if connector.messages is not None:
         spec = next(iter(formats_of(options, connector).values()), None)
-        found = {f"value.{key}": item for key, item in spec.metadata.items()} if spec is not None else {}
-    return {**found, **connector.metadata}
+        columns = {f"value.{key}": item for key, item in spec.metadata.items()} if spec is not None else {}
+    return {**columns, **connector.metadata}
 
 
 def metadata_faults(
@@ -224,8 +224,8 @@ def _known_options(
     known: dict[str, TableOption] = {"connector": TableOption(Kind.TEXT), **connector.all_options}
     for slot, spec in formats.items():
         prefix = FormatSlot.prefix(slot, spec.name)
-        given = {key.removeprefix(prefix) for key in options if key.startswith(prefix)}
-        for key in (*spec.options, *given):
+        own = {key.removeprefix(prefix) for key in options if key.startswith(prefix)}
+        for key in (*spec.options, *own):
             option = spec.option(key)
             if option is not None and not (option.of_files and connector.messages is not None):
                 known[prefix + key] = option
@@ -305,19 +305,19 @@ def _contradictions(options: Mapping[str, str], prefix: str, spec: FormatSpec) -
             yield TableFault(f"{both[0]} and {both[1]} cannot both be true", "set one to 'false'", both[1])
     if spec.contradiction is not None:
         own = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
-        found = spec.contradiction(own)
-        if found is not None:
-            yield TableFault(found[1], found[2], prefix + found[0])
+        contradiction = spec.contradiction(own)
+        if contradiction is not None:
+            yield TableFault(contradiction[1], contradiction[2], prefix + contradiction[0])
 
 
 def _partition_faults(columns: RowType, keys: Collection[str]) -> Iterator[TableFault]:
     """Partition columns that are not there, and such as the name of a folder cannot hold."""
     for key in keys:
-        found = columns.field_named(key)
-        if found is None:
+        column = columns.field_named(key)
+        if column is None:
             yield TableFault(f"partition column {key!r} is not a column", f"columns are: {', '.join(columns.names)}")
-        elif not isinstance(found.type, FOLDER_TYPES):
-            message = f"partition column {key!r} of type {found.type} cannot be read from the name of a folder"
+        elif not isinstance(column.type, FOLDER_TYPES):
+            message = f"partition column {key!r} of type {column.type} cannot be read from the name of a folder"
             yield TableFault(message, "make it a STRING, BOOLEAN, number, DATE or TIMESTAMP")
 
 

@@ -9,7 +9,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import format_spec
-from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec, TableUse
 from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -79,27 +79,27 @@ def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) ->
     what = f"table {table} takes dead letters"
     known = ", ".join(f"{field.name} {field.type}" for field in COLUMNS.fields)
     for field in columns.fields:
-        found = COLUMNS.field_named(field.name)
-        if found is None:
+        column = COLUMNS.field_named(field.name)
+        if column is None:
             yield TableFault(f"{what}, and they have no {field.name!r}", f"they have: {known}")
-        elif found.type != field.type:
-            message = f"{what}, and column {field.name!r} is {field.type} where they have {found.type}"
-            yield TableFault(message, f"declare it {found.type}")
+        elif column.type != field.type:
+            message = f"{what}, and column {field.name!r} is {field.type} where they have {column.type}"
+            yield TableFault(message, f"declare it {column.type}")
     for name in others:
         message = f"{what}, and they have no metadata for column {name!r}"
         yield TableFault(message, "leave it out, or make it VIRTUAL")
 
 
-def faults(asked: Asked) -> Iterator[TableFault]:
+def faults(use: TableUse) -> Iterator[TableFault]:
     """What is wrong with the folder of a table that is read."""
-    options, table = asked.options, asked.table
+    options, table = use.options, use.table
     folder, place = options.get(_PATH), options.get("path")
-    given = [name for name in OPTIONS if name in options]
-    if not given or not asked.reading:
+    present = [name for name in OPTIONS if name in options]
+    if not present or not use.reading:
         return
-    if len(given) > 1:
+    if len(present) > 1:
         yield TableFault(f"table {table} has both '{_PATH}' and '{TABLE}'", "leave one of them out", TABLE)
-    for name in given:
+    for name in present:
         if not options[name].strip():
             kind = "folder" if name == _PATH else "table"
             yield TableFault(f"'{name}' of table {table} is empty", f"name a {kind}", name)
@@ -110,12 +110,12 @@ def faults(asked: Asked) -> Iterator[TableFault]:
         spec = format_spec(options.get(option))
         if spec is not None and spec.blocks and place is not None:
             message = (
-                f"'{given[0]}' of table {table} is not for files of format {spec.name!r}, which are blocks of rows"
+                f"'{present[0]}' of table {table} is not for files of format {spec.name!r}, which are blocks of rows"
             )
-            yield TableFault(message, "leave it out, or use a format of lines", given[0])
+            yield TableFault(message, "leave it out, or use a format of lines", present[0])
     for key, value in options.items():
         if key.endswith(f".{_IGNORING}") and value.strip().lower() == "true":
-            message = f"table {table} has both '{given[0]}' and '{key}', by which no record would get there"
+            message = f"table {table} has both '{present[0]}' and '{key}', by which no record would get there"
             yield TableFault(message, "leave one of them out", key)
 
 

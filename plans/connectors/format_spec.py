@@ -57,6 +57,6 @@ class FormatSpec:
         """The option of that name, without the format's prefix, also one of a group; None for one that it has not."""
         return self.options.get(name) or of_group(self.groups, name)
 
-    def values(self, given: Mapping[str, str]) -> Values:
+    def values(self, options: Mapping[str, str]) -> Values:
         """The format's options, without its prefix, as values, defaults filled in."""
-        return Values(self.options, given)
+        return Values(self.options, options)

@@ -39,11 +39,11 @@ class Held:
 
     def folder(self) -> Path:
         """A new folder for files of the data."""
-        found = Path(mkdtemp(prefix="compiled-plan-rows-"))
-        self.folders.append(found)
+        folder = Path(mkdtemp(prefix="compiled-plan-rows-"))
+        self.folders.append(folder)
         # Also called when the process ends.
-        weakref.finalize(self, shutil.rmtree, found, ignore_errors=True)
-        return found
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
 
 def held_by(options: Mapping[str, str] | None) -> Held | None:

@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors import dead_letters
 from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, passive, tuning
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.schema_registry import SUBJECT
-from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata
+from compiled_plan.plans.connectors.spec import FormatSlot, Metadata, TableUse
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -170,31 +170,31 @@ def parts(columns: RowType, options: Mapping[str, str], key: tuple[str, ...]) ->
 
 def offsets(text: str) -> dict[int, int] | None:
     """The offsets of partitions, from `partition:0,offset:42;partition:1,offset:300`; None for another text."""
-    found = [_OFFSET.fullmatch(item.replace(" ", "")) for item in text.split(";") if item.strip()]
-    return {int(each[1]): int(each[2]) for each in found if each} if found and all(found) else None
+    pairs = [_OFFSET.fullmatch(item.replace(" ", "")) for item in text.split(";") if item.strip()]
+    return {int(pair[1]): int(pair[2]) for pair in pairs if pair} if pairs and all(pairs) else None
 
 
-def faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
+def faults(use: TableUse, key: tuple[str, ...]) -> Iterator[TableFault]:
     """Faults of a table of messages, whatever its connector; `key` names the columns of a message's key."""
-    table, options = asked.table, asked.options
-    yield from _topic_faults(asked)
+    table, options = use.table, use.options
+    yield from _topic_faults(use)
     for name in _OURS:
         if f"properties.{name}" in options:
             message = f"option 'properties.{name}' of table {table} is not supported"
             yield TableFault(message, "leave it out; formats say how messages are read", f"properties.{name}", False)
-    yield from _key_faults(asked, key)
-    yield from dead_letters.faults(asked)
-    if not asked.reading:
-        yield from _subject_faults(asked)
-    if asked.reading:
-        yield from _mode_faults(asked, "startup")
-        yield from _mode_faults(asked, "bounded")
+    yield from _key_faults(use, key)
+    yield from dead_letters.faults(use)
+    if not use.reading:
+        yield from _subject_faults(use)
+    if use.reading:
+        yield from _mode_faults(use, "startup")
+        yield from _mode_faults(use, "bounded")
         return
-    yield from _transaction_faults(asked)
+    yield from _transaction_faults(use)
 
 
-def _transaction_faults(asked: Asked) -> Iterator[TableFault]:
-    options, table, prefix = asked.options, asked.table, "sink.transactional-id-prefix"
+def _transaction_faults(use: TableUse) -> Iterator[TableFault]:
+    options, table, prefix = use.options, use.table, "sink.transactional-id-prefix"
     guarantee = next((options[name] for name in ("sink.delivery-guarantee", "sink.semantic") if name in options), "")
     if "properties.transactional.id" in options:
         message = f"option 'properties.transactional.id' of table {table} is not supported"
@@ -213,8 +213,8 @@ def _transaction_faults(asked: Asked) -> Iterator[TableFault]:
         yield TableFault(message, "add 'topic' = '...'", supported=False)
 
 
-def _topic_faults(asked: Asked) -> Iterator[TableFault]:
-    options, table = asked.options, asked.table
+def _topic_faults(use: TableUse) -> Iterator[TableFault]:
+    options, table = use.options, use.table
     both = [name for name in ("topic", "topic-pattern") if name in options]
     if len(both) == 2:
         yield TableFault(f"table {table} has both 'topic' and 'topic-pattern'", "leave one of them out", both[1])
@@ -224,35 +224,35 @@ def _topic_faults(asked: Asked) -> Iterator[TableFault]:
         yield TableFault(f"the topic of table {table} is empty", "name a topic", "topic")
 
 
-def _subject_faults(asked: Asked) -> Iterator[TableFault]:
+def _subject_faults(use: TableUse) -> Iterator[TableFault]:
     """Formats whose schemas need a subject to be registered under, which one topic says."""
-    options = asked.options
+    options = use.options
     for option in ("key.format", "value.format", "format"):
         spec = format_spec(options.get(option))
         if spec is None or SUBJECT not in spec.options or len(listed(options.get("topic", ""))) == 1:
             continue
         prefix = FormatSlot.prefix(option, spec.name)
         if not any(prefix + name in options for name in (SUBJECT, *spec.options[SUBJECT].fallbacks)):
-            message = f"table {asked.table} has not one topic, which would say the subject of its schemas"
+            message = f"table {use.table} has not one topic, which would say the subject of its schemas"
             yield TableFault(message, f"set '{prefix}{SUBJECT}'", option)
 
 
-def _key_faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
-    names, prefix = asked.columns.names, asked.options.get("key.fields-prefix", "")
+def _key_faults(use: TableUse, key: tuple[str, ...]) -> Iterator[TableFault]:
+    names, prefix = use.columns.names, use.options.get("key.fields-prefix", "")
     for name in key:
         if name not in names:
-            message = f"key column {name!r} of table {asked.table} is no column that its messages have"
+            message = f"key column {name!r} of table {use.table} is no column that its messages have"
             yield TableFault(message, f"columns: {', '.join(names)}", "key.fields")
         elif not name.startswith(prefix):
-            message = f"key column {name!r} of table {asked.table} does not begin with {prefix!r}"
+            message = f"key column {name!r} of table {use.table} does not begin with {prefix!r}"
             yield TableFault(message, "rename it, or leave 'key.fields-prefix' out", "key.fields-prefix")
-    if prefix and parts(asked.columns, asked.options, key).value == names:
-        message = f"table {asked.table} has a prefix for key columns, and these are in the value, too"
+    if prefix and parts(use.columns, use.options, key).value == names:
+        message = f"table {use.table} has a prefix for key columns, and these are in the value, too"
         yield TableFault(message, "set 'value.fields-include' = 'EXCEPT_KEY'", "key.fields-prefix")
 
 
-def _mode_faults(asked: Asked, name: str) -> Iterator[TableFault]:
-    options, table = asked.options, asked.table
+def _mode_faults(use: TableUse, name: str) -> Iterator[TableFault]:
+    options, table = use.options, use.table
     mode = options.get(f"scan.{name}.mode", "").strip().lower().replace("_", "-")
     needed = {"timestamp": f"scan.{name}.timestamp-millis", "specific-offsets": f"scan.{name}.specific-offsets"}
     option = needed.get(mode)

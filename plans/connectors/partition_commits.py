@@ -59,7 +59,7 @@ OPTIONS: Mapping[str, TableOption] = {
 
 def faults(options: Mapping[str, str], table: str) -> Iterator[TableFault]:
     """Policies and ways to tell a partition's time that do not run here."""
-    kinds = [each.strip().lower() for each in options.get(KIND, "").split(",") if each.strip()]
+    kinds = [item.strip().lower() for item in options.get(KIND, "").split(",") if item.strip()]
     why = {"metastore": "tables here are in no metastore", "custom": _BY_CLASS}
     for kind in kinds:
         if kind != _SUCCESS_FILE:

@@ -21,14 +21,14 @@ _FORMATS = "compiled_plan.plans.connectors.formats"
 
 def connector_spec(name: str | None) -> ConnectorSpec | None:
     """The connector of that name; None where there is none."""
-    found: ConnectorSpec | None = _spec(_SPECS, name or "")
-    return found
+    spec: ConnectorSpec | None = _spec(_SPECS, name or "")
+    return spec
 
 
 def format_spec(name: str | None) -> FormatSpec | None:
     """The format of that name; None where there is none."""
-    found: FormatSpec | None = _spec(_FORMATS, name or "")
-    return found
+    spec: FormatSpec | None = _spec(_FORMATS, name or "")
+    return spec
 
 
 def connector_specs() -> Mapping[str, ConnectorSpec]:
@@ -51,8 +51,8 @@ def _spec(package: str, name: str) -> Any:
     module = f"{package}.{module_name(name)}"
     if not name.replace("-", "").replace(".", "").isalnum() or find_spec(module) is None:
         return None
-    found = import_module(module).SPEC
-    return found if found.name == name else None
+    spec = import_module(module).SPEC
+    return spec if spec.name == name else None
 
 
 def _all(package: str) -> Iterator[tuple[str, Any]]:

@@ -80,12 +80,12 @@ GROUPS = (
 
 def settings(options: Mapping[str, str]) -> dict[str, str]:
     """Settings of the registry's client by its own names, and `url`, from a format's checked options without prefix."""
-    given = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
-    found = given | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
-    old = found.pop("schema.registry.basic.auth.user.info", None)
+    properties = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
+    client = properties | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
+    old = client.pop("schema.registry.basic.auth.user.info", None)
     if old is not None:
-        found.setdefault("basic.auth.user.info", old)
-    return {"url": Values(OPTIONS, options).text("url"), **found}
+        client.setdefault("basic.auth.user.info", old)
+    return {"url": Values(OPTIONS, options).text("url"), **client}
 
 
 def contradiction(options: Mapping[str, str]) -> tuple[str, str, str] | None:
@@ -94,19 +94,19 @@ def contradiction(options: Mapping[str, str]) -> tuple[str, str, str] | None:
         if key.startswith(_PROPERTIES) and key.removeprefix(_PROPERTIES) not in _KNOWN:
             name = key.removeprefix(_PROPERTIES)
             return key, f"the setting {name!r} of a schema registry's client is not supported", "leave it out"
-    found = settings(options)
-    chosen = [name for name in _SOURCES if found.get(name)]
+    client = settings(options)
+    chosen = [name for name in _SOURCES if client.get(name)]
     if len(chosen) == 2:
         named = [key for key, name in _SETTINGS.items() if name in chosen]
         return named[1], f"{named[0]} and {named[1]} cannot both be set", "leave one of them out"
     for name in chosen:
-        source = found[name].strip().upper()
-        option = next(key for key, each in _SETTINGS.items() if each == name)
+        source = client[name].strip().upper()
+        option = next(key for key, setting in _SETTINGS.items() if setting == name)
         if source not in _SOURCES[name]:
             known = ", ".join(_SOURCES[name])
-            return option, f"'{found[name]}' as the source of credentials is not supported", f"set one of: {known}"
+            return option, f"'{client[name]}' as the source of credentials is not supported", f"set one of: {known}"
         needed = _NEEDED.get(source)
-        if needed is not None and not found.get(needed):
-            lacking = next(key for key, each in _SETTINGS.items() if each == needed)
+        if needed is not None and not client.get(needed):
+            lacking = next(key for key, setting in _SETTINGS.items() if setting == needed)
             return option, f"{lacking} is not given, which {option} = '{source}' needs", f"set '{lacking}'"
     return None

@@ -95,9 +95,9 @@ class FormatSlot:
     options: tuple[str, ...] = ("format",)  # names of the option, of which a table has one: `format`, `value.format`
     required: bool = True  # whether a table must have it
 
-    def chosen(self, given: Mapping[str, str]) -> tuple[str, str] | None:
+    def chosen(self, options: Mapping[str, str]) -> tuple[str, str] | None:
         """The option that a table has, and the format that it names."""
-        return next(((name, given[name]) for name in self.options if name in given), None)
+        return next(((name, options[name]) for name in self.options if name in options), None)
 
     @staticmethod
     def prefix(option: str, format_: str) -> str:
@@ -119,7 +119,7 @@ Faults = Iterator[tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableUse:
     """A table that is about to be used."""
 
     table: str
@@ -153,22 +153,22 @@ class ConnectorSpec:
     #: Options of columns that have no sense together.
     column_faults: Callable[[RowType, Mapping[str, str]], Faults] | None = None
     #: What else is wrong with a table; its options are known and have values that fit.
-    faults: Callable[[Asked], Iterator[TableFault]] | None = None
+    faults: Callable[[TableUse], Iterator[TableFault]] | None = None
     #: What else is wrong with the metadata that a sink is to write, by their keys.
     metadata_faults: Callable[[str, Mapping[str, str], Collection[str]], Iterator[TableFault]] | None = None
     #: Which columns are in which part of a message, by the option that names the part's format; None where rows are in
     #: files.
-    messages: Callable[[Asked], Mapping[str, RowType]] | None = None
+    messages: Callable[[TableUse], Mapping[str, RowType]] | None = None
     #: Files and code that the options of a table reach, beside options that are paths by their names.
     reached: Callable[[Mapping[str, str]], Iterator[Reached]] | None = None
 
     @property
     def uses(self) -> Use:
         """What a table can be used for."""
-        found = Use(0)
+        uses = Use(0)
         for use, able in ((Use.SOURCE, self.source), (Use.SINK, self.sink), (Use.LOOKUP, self.lookup)):
-            found |= use if able is not None else Use(0)
-        return found
+            uses |= use if able is not None else Use(0)
+        return uses
 
     @property
     def keeps_rows(self) -> bool:
@@ -194,6 +194,6 @@ class ConnectorSpec:
         """The option of that name, also one of a group; None for one that the connector has not."""
         return self.all_options.get(name) or of_group(self.groups, name)
 
-    def values(self, given: Mapping[str, str]) -> Values:
+    def values(self, options: Mapping[str, str]) -> Values:
         """A table's options as values, defaults filled in."""
-        return Values(self.options, given)
+        return Values(self.options, options)

@@ -59,8 +59,8 @@ class OptionGroup:
 
 def of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
     """What an option is that one of several groups has; no row depends on a password or token."""
-    found = next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
-    return replace(found, passive=True) if found is not None and is_sensitive(name) else found
+    option = next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
+    return replace(option, passive=True) if option is not None and is_sensitive(name) else option
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +68,20 @@ class Values:
     """The values of declared options; asking for one that is not declared is an error of the program that asks."""
 
     declared: Mapping[str, TableOption]  # by name
-    given: Mapping[str, str]  # what a table has, checked
+    explicit: Mapping[str, str]  # as the table states them, checked
 
     def get(self, name: str) -> Any:
         """The value by its kind (a duration in milliseconds); the default where it is not given, None without one."""
         option = self.declared[name]
-        text = next((self.given[key] for key in (name, *option.fallbacks) if key in self.given), option.default or None)
+        text = next(
+            (self.explicit[key] for key in (name, *option.fallbacks) if key in self.explicit), option.default or None
+        )
         return None if text is None else option.parse(text)
 
     def text(self, name: str) -> str:
         """A text; empty where it is not given and has no default."""
-        found = self.get(name)
-        return "" if found is None else str(found)
+        value = self.get(name)
+        return "" if value is None else str(value)
 
     def flag(self, name: str) -> bool:
         """A boolean; false where it is not given and has no default."""
@@ -87,7 +89,7 @@ class Values:
 
     def number(self, name: str) -> int:
         """A whole number, or a duration in milliseconds; raises UnsupportedError if there is none and no default."""
-        found = self.get(name)
-        if found is None:
+        value = self.get(name)
+        if value is None:
             raise UnsupportedError(f"the option {name!r} is not given", remedy=f"add '{name}' = '...'")
-        return int(found)
+        return int(value)

@@ -84,7 +84,7 @@ class LocalReads(ReadableFolder):
         path = self.path / name
         with reading(path, "checkpoint", CheckpointError):
             try:
-                return tuple(sorted(each.name for each in path.iterdir()))
+                return tuple(sorted(entry.name for entry in path.iterdir()))
             except (FileNotFoundError, NotADirectoryError):
                 return ()
 

@@ -64,12 +64,12 @@ def names(url: str) -> tuple[str, ...]:
 
         system, name = url_to_fs(url)
         try:
-            found = system.ls(name, detail=False)
+            listed = system.ls(name, detail=False)
         except (FileNotFoundError, NotADirectoryError):
             return ()
         # Object stores list the folder itself among what is in it.
-        inside = (each.rstrip("/") for each in found)
-        return tuple(sorted(each.rsplit("/", 1)[-1] for each in inside if each != name.rstrip("/")))
+        inside = (entry.rstrip("/") for entry in listed)
+        return tuple(sorted(entry.rsplit("/", 1)[-1] for entry in inside if entry != name.rstrip("/")))
 
 
 @contextmanager

@@ -80,15 +80,15 @@ class Callables:
         """
         if self.inference is not None:
             return self._inferred(name, self.inference, arguments, named, fits)
-        found = [
+        candidates = [
             (rank, at, bound)
             for at, signature in enumerate(self.signatures)
             if (ranked := _ranked(signature, arguments, named, fits)) is not None
             for rank, bound in [ranked]
         ]
-        if not found:
+        if not candidates:
             raise self._mismatch(name, arguments, named)
-        _, at, bound = min(found, key=lambda item: item[:2])
+        _, at, bound = min(candidates, key=lambda item: item[:2])
         return replace(bound, text=self.signatures[at].text(name))
 
     def recorded(
@@ -100,7 +100,7 @@ class Callables:
         """
         named = [None] * len(arguments)
         if self.inference is not None:
-            found = self._inferred_again(name, self.inference, arguments, output)
+            call = self._inferred_again(name, self.inference, arguments, output)
         else:
             written = text.partition("(")[2]
             of_method = [item for item in self.signatures if item.method == method]
@@ -108,18 +108,18 @@ class Callables:
             for signature in alike or of_method:
                 ranked = _ranked(signature, arguments, named, exactly)
                 if ranked is not None:
-                    found = replace(ranked[1], text=signature.text(name))
+                    call = replace(ranked[1], text=signature.text(name))
                     break
             else:
                 raise self._mismatch(name, arguments, named)
-        given = found.output.type
+        result = call.output.type
         if self.kind is FunctionKind.TABLE:
-            given = t.RowType(fields=tuple(t.Field(key, part.type) for key, part in table_fields(found.output)))
-        if not exactly(given, output):
+            result = t.RowType(fields=tuple(t.Field(key, part.type) for key, part in table_fields(call.output)))
+        if not exactly(result, output):
             raise ProgramError(
-                f"it gives {given}, and the plan says {output}", remedy="let it give what it gave before"
+                f"it gives {result}, and the plan says {output}", remedy="let it give what it gave before"
             )
-        return found
+        return call
 
     def _inferred_again(
         self, name: str, inference: TypeInference, arguments: Sequence[ArgumentInfo], output: t.LogicalType
@@ -131,8 +131,8 @@ class Callables:
         except ProgramError:
             if not inference.strategy.count.takes(len(arguments)):
                 raise
-            kept = Bridged(output)
-            return Bound(self.kind.method, tuple(range(len(arguments))), (None,) * len(arguments), kept)
+            recorded = Bridged(output)
+            return Bound(self.kind.method, tuple(range(len(arguments))), (None,) * len(arguments), recorded)
 
     def _inferred(
         self,
@@ -148,17 +148,17 @@ class Callables:
             if set(named) != set(strategy.names) or len(named) != len(strategy.names):
                 raise self._mismatch(name, arguments, named)
             order = [list(named).index(item) for item in strategy.names]
-        given = [arguments[at] for at in order]
-        call = CallContext(name, tuple(given), fits)
+        ordered = [arguments[at] for at in order]
+        call = CallContext(name, tuple(ordered), fits)
         inferred = None
-        if strategy.count.takes(len(given)):
+        if strategy.count.takes(len(ordered)):
             with _of_the_user(name, "input"):
                 inferred = strategy.infer(call)
         if inferred is None:
             raise self._mismatch(name, arguments, named)
-        if len(inferred) != len(given):
+        if len(inferred) != len(ordered):
             raise ProgramError(
-                f"the type inference of function {name} gave {len(inferred)} input types for {len(given)} arguments",
+                f"the type inference of function {name} gave {len(inferred)} input types for {len(ordered)} arguments",
                 remedy="return a type for each argument, or None where it stays as it is",
             )
         types = [
@@ -167,7 +167,7 @@ class Callables:
         ]
         cast = [
             item if wanted is None else replace(item, type=wanted.type.with_nullability(item.type.nullable))
-            for item, wanted in zip(given, types, strict=True)
+            for item, wanted in zip(ordered, types, strict=True)
         ]
         with _of_the_user(name, "output"):
             call = replace(call, arguments=tuple(cast))
@@ -185,28 +185,28 @@ class Callables:
         )
 
 
-def exactly(given: t.LogicalType, wanted: t.LogicalType) -> bool:
+def exactly(actual: t.LogicalType, wanted: t.LogicalType) -> bool:
     """Whether values of a type are values of another as they stand, nullability and the names in rows aside."""
-    match given, wanted:
-        case t.StructuredType(), t.StructuredType() if not given.same_class(wanted):
+    match actual, wanted:
+        case t.StructuredType(), t.StructuredType() if not actual.same_class(wanted):
             return False
         case t.FieldsType(), t.FieldsType():
             return (
-                given.ROOT == wanted.ROOT
-                and len(given.fields) == len(wanted.fields)
-                and all(map(exactly, given.types, wanted.types))
+                actual.ROOT == wanted.ROOT
+                and len(actual.fields) == len(wanted.fields)
+                and all(map(exactly, actual.types, wanted.types))
             )
         case (t.ArrayType(), t.ArrayType()) | (t.MapType(), t.MapType()) | (t.MultisetType(), t.MultisetType()):
-            return all(map(exactly, given.children(), wanted.children()))
+            return all(map(exactly, actual.children(), wanted.children()))
         case t.IntervalType(), t.IntervalType():
-            return given.ROOT == wanted.ROOT
-    if isinstance(given, t.CharacterType) and isinstance(wanted, t.VarCharType):
-        return given.length <= wanted.length
-    if isinstance(given, t.BytesType) and isinstance(wanted, t.VarBinaryType):
-        return given.length <= wanted.length
-    if isinstance(given, t.TimestampBase):
-        given = given.as_regular()
-    return given.with_nullability(True) == wanted.with_nullability(True)
+            return actual.ROOT == wanted.ROOT
+    if isinstance(actual, t.CharacterType) and isinstance(wanted, t.VarCharType):
+        return actual.length <= wanted.length
+    if isinstance(actual, t.BytesType) and isinstance(wanted, t.VarBinaryType):
+        return actual.length <= wanted.length
+    if isinstance(actual, t.TimestampBase):
+        actual = actual.as_regular()
+    return actual.with_nullability(True) == wanted.with_nullability(True)
 
 
 #: How well an argument goes into a parameter, best first. The first four take it without a cast.
@@ -242,21 +242,21 @@ def _ranked(
     return (*sorted(ranks, reverse=True), (-1, rest)), bound
 
 
-def _rank(given: t.LogicalType, wanted: t.LogicalType, fits: Fits) -> tuple[int, int] | None:
-    skips = given.nullable and not wanted.nullable
-    if isinstance(given, t.NullType):
+def _rank(actual: t.LogicalType, wanted: t.LogicalType, fits: Fits) -> tuple[int, int] | None:
+    skips = actual.nullable and not wanted.nullable
+    if isinstance(actual, t.NullType):
         return (_SKIPS if skips else _SAME), 0
-    if exactly(given, wanted):
+    if exactly(actual, wanted):
         if skips:
             return _SKIPS, 0
-        if _names(given) != _names(wanted):
+        if _names(actual) != _names(wanted):
             return _RENAMED, 0
-        return (_SAME if given.nullable == wanted.nullable else _NULLABLE), 0
-    if not fits(given, wanted):
+        return (_SAME if actual.nullable == wanted.nullable else _NULLABLE), 0
+    if not fits(actual, wanted):
         return None
     far = 0
-    if given.ROOT in _NUMBERS and wanted.ROOT in _NUMBERS:
-        far = _NUMBERS.index(wanted.ROOT) - _NUMBERS.index(given.ROOT)
+    if actual.ROOT in _NUMBERS and wanted.ROOT in _NUMBERS:
+        far = _NUMBERS.index(wanted.ROOT) - _NUMBERS.index(actual.ROOT)
     return (_CAST_SKIPS if skips else _CAST), far
 
 
@@ -278,15 +278,15 @@ def _placed(signature: Signature, count: int, named: Sequence[str | None]) -> tu
     names = [item.name for item in signature.arguments]
     if not set(by_name) <= set(names) or len(by_name) != count:
         return None
-    found: list[int | Default] = []
+    places: list[int | Default] = []
     for item in signature.arguments:
         if item.name in by_name:
-            found.append(by_name[item.name])
+            places.append(by_name[item.name])
         elif item.optional:
-            found.append(_default(item))
+            places.append(_default(item))
         else:
             return None
-    return tuple(found)
+    return tuple(places)
 
 
 def _default(argument: Argument) -> Default:
@@ -297,7 +297,7 @@ def _default(argument: Argument) -> Default:
 def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
     class_ = type(function).__qualname__
     try:
-        found = function.get_type_inference()
+        inference = function.get_type_inference()
     except CompiledPlanError as fault:
         raise ProgramError(f"{class_}.get_type_inference: {fault.message}", remedy=fault.remedy) from None
     except Exception as fault:
@@ -305,9 +305,11 @@ def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
             f"{class_}.get_type_inference raised {type(fault).__name__}: {fault}",
             remedy="correct it; it is called with `self` alone, once, when the function is registered",
         ) from fault
-    if found is not None and not isinstance(found, TypeInference):
-        raise ProgramError(f"{class_}.get_type_inference gave {found!r}", remedy="return a compiled_plan.TypeInference")
-    return found
+    if inference is not None and not isinstance(inference, TypeInference):
+        raise ProgramError(
+            f"{class_}.get_type_inference gave {inference!r}", remedy="return a compiled_plan.TypeInference"
+        )
+    return inference
 
 
 @contextmanager

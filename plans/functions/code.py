@@ -115,8 +115,8 @@ def _pickled(value: Any) -> str:
 
 def _state(value: Any) -> dict[str, Any]:
     slots = [name for class_ in type(value).__mro__ for name in getattr(class_, "__slots__", ())]
-    found = {name: getattr(value, name) for name in slots if hasattr(value, name) and not name.startswith("__")}
-    return dict(sorted((found | getattr(value, "__dict__", {})).items()))
+    slotted = {name: getattr(value, name) for name in slots if hasattr(value, name) and not name.startswith("__")}
+    return dict(sorted((slotted | getattr(value, "__dict__", {})).items()))
 
 
 def is_own(value: Any) -> bool:

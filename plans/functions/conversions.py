@@ -47,8 +47,8 @@ def outward(bridged: Bridged, place: str = "") -> Convert | None:
     """As `to_python`, for values that are not None."""
     if bridged.converter is not None:
         plain = outward(internal(bridged.type))
-        given = Converted(bridged, True, place)
-        return given if plain is None else lambda value: given(plain(value))
+        converted = Converted(bridged, True, place)
+        return converted if plain is None else lambda value: converted(plain(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
         case t.CharacterType():
@@ -87,25 +87,25 @@ def _time(value: int) -> dt.time:
 
 
 def _list_out(element: Convert | None, class_: Any) -> Convert | None:
-    made = class_
+    build = class_
     if name_of(class_) == "numpy.ndarray":
         import numpy
 
-        made = numpy.array
+        build = numpy.array
     if element is None:
-        return None if made is None else made
+        return None if build is None else build
     return (
         (lambda value: [element(item) for item in value])
-        if made is None
-        else (lambda value: made([element(item) for item in value]))
+        if build is None
+        else (lambda value: build([element(item) for item in value]))
     )
 
 
 def _map_out(key: Convert | None, value: Convert | None) -> Convert:
     if key is None and value is None:
         return dict
-    one, two = key or _same, value or _same
-    return lambda pairs: {one(left): two(right) for left, right in pairs}
+    key_of, value_of = key or _same, value or _same
+    return lambda pairs: {key_of(left): value_of(right) for left, right in pairs}
 
 
 def _same(value: Any) -> Any:
@@ -140,8 +140,8 @@ def inward(bridged: Bridged, place: str = "") -> Convert | None:
     """As `from_python`, for objects that are not None."""
     if bridged.converter is not None:
         plain = inward(internal(bridged.type))
-        given = Converted(bridged, False, place)
-        return given if plain is None else lambda value: plain(given(value))
+        converted = Converted(bridged, False, place)
+        return converted if plain is None else lambda value: plain(converted(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
         case t.CharacterType():
@@ -189,9 +189,9 @@ def inward(bridged: Bridged, place: str = "") -> Convert | None:
 
 def _map_in(key: Convert | None, value: Convert | None) -> Convert:
     if key is None and value is None:
-        return lambda given: list(given.items())
-    one, two = key or _same, value or _same
-    return lambda given: [(one(left), two(right)) for left, right in given.items()]
+        return lambda entries: list(entries.items())
+    key_of, value_of = key or _same, value or _same
+    return lambda entries: [(key_of(left), value_of(right)) for left, right in entries.items()]
 
 
 def _fields_in(bridged: Bridged, place: str) -> Convert:
@@ -205,25 +205,25 @@ def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: 
     converts = [from_python(part, place) for part in parts]
     count = len(names)
 
-    def values(given: Any) -> Sequence[Any]:
-        if isinstance(given, Mapping):
-            unknown = set(given) - set(names)
+    def values(row: Any) -> Sequence[Any]:
+        if isinstance(row, Mapping):
+            unknown = set(row) - set(names)
             if unknown:
                 raise ValueError(f"{text} has no field {sorted(map(str, unknown))[0]!r}")
-            return [given.get(name) for name in names]
-        if isinstance(given, tuple | list):
-            if len(given) != count:
-                raise ValueError(f"a row of {len(given)} values is no {text}, which has {count} fields")
-            return given
+            return [row.get(name) for name in names]
+        if isinstance(row, tuple | list):
+            if len(row) != count:
+                raise ValueError(f"a row of {len(row)} values is no {text}, which has {count} fields")
+            return row
         try:
-            return [field_value(given, name) for name in names]
+            return [field_value(row, name) for name in names]
         except AttributeError:
-            raise TypeError(f"{given!r} is no row of {text}") from None
+            raise TypeError(f"{row!r} is no row of {text}") from None
 
-    def convert(given: Any) -> dict[str, Any]:
+    def convert(row: Any) -> dict[str, Any]:
         return {
             name: item if part is None else part(item)
-            for name, part, item in zip(names, converts, values(given), strict=True)
+            for name, part, item in zip(names, converts, values(row), strict=True)
         }
 
     return convert

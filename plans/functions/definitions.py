@@ -126,8 +126,8 @@ class TableAggregateFunction(UserDefinedFunction, Generic[T, ACC]):
 
 def deterministic(function: UserDefinedFunction) -> bool:
     """Whether a function gives equal results for equal arguments."""
-    found = function.is_deterministic
-    return bool(found() if callable(found) else found)
+    declared = function.is_deterministic
+    return bool(declared() if callable(declared) else declared)
 
 
 def overrides(function: UserDefinedFunction, name: str) -> bool:
@@ -136,9 +136,9 @@ def overrides(function: UserDefinedFunction, name: str) -> bool:
     return own is not None and own is not getattr(UserDefinedFunction, name, None)
 
 
-def collected(function: UserDefinedFunction, given: Iterable[Any] | None) -> list[Any]:
+def collected(function: UserDefinedFunction, returned: Iterable[Any] | None) -> list[Any]:
     """The rows of one call of a table function: those collected, and then those given back."""
     rows: list[Any] = function.__dict__.pop("_collected", [])
-    if given is not None:
-        rows.extend(given)
+    if returned is not None:
+        rows.extend(returned)
     return rows

@@ -45,7 +45,7 @@ class CallContext:
 
     name: str
     arguments: tuple[ArgumentInfo, ...]
-    fits: Callable[[t.LogicalType, t.LogicalType], bool] = field(default=lambda given, wanted: given == wanted)
+    fits: Callable[[t.LogicalType, t.LogicalType], bool] = field(default=lambda actual, wanted: actual == wanted)
 
     @property
     def argument_data_types(self) -> tuple[t.LogicalType, ...]:
@@ -66,8 +66,8 @@ class CallContext:
 
     def get_argument_value(self, at: int, class_: type | None = None) -> Any:
         """The value of an argument that is a literal, as `class_` if given; None for others."""
-        found = self.arguments[at].value
-        return found if found is None or class_ is None or isinstance(found, class_) else class_(found)
+        value = self.arguments[at].value
+        return value if value is None or class_ is None or isinstance(value, class_) else class_(value)
 
     def fail(self, message: str) -> NoReturn:
         """Refuse the call.
@@ -188,8 +188,8 @@ class InputTypeStrategies:
         named = tuple(names) or tuple(item.name for item in arguments if isinstance(item, TypedArgument))
 
         def infer(call: CallContext) -> list[Any] | None:
-            found = [part.infer(call, at) for at, part in enumerate(parts)]
-            return None if any(item is None for item in found) else found
+            inferred = [part.infer(call, at) for at, part in enumerate(parts)]
+            return None if any(item is None for item in inferred) else inferred
 
         text = ", ".join(part.text for part in parts)
         return InputTypeStrategy(ArgumentCount.of(len(parts)), infer, text, named)
@@ -202,8 +202,8 @@ class InputTypeStrategies:
         parts = [_argument(argument) for argument in arguments]
 
         def infer(call: CallContext) -> list[Any] | None:
-            found = [parts[min(at, len(parts) - 1)].infer(call, at) for at in range(len(call.arguments))]
-            return None if any(item is None for item in found) else found
+            inferred = [parts[min(at, len(parts) - 1)].infer(call, at) for at in range(len(call.arguments))]
+            return None if any(item is None for item in inferred) else inferred
 
         text = ", ".join(part.text for part in parts) + "..."
         return InputTypeStrategy(ArgumentCount.from_(len(parts) - 1), infer, text)
@@ -217,9 +217,9 @@ class InputTypeStrategies:
 
         def infer(call: CallContext) -> Sequence[Any] | None:
             for item in strategies:
-                found = item.infer(call) if item.count.takes(len(call.arguments)) else None
-                if found is not None:
-                    return found
+                inferred = item.infer(call) if item.count.takes(len(call.arguments)) else None
+                if inferred is not None:
+                    return inferred
             return None
 
         return InputTypeStrategy(ArgumentCount(least, most), infer, " | ".join(item.text for item in strategies))
@@ -245,8 +245,8 @@ class TypeStrategies:
     @staticmethod
     def explicit(type_: TypeLike) -> TypeStrategy:
         """Always this type."""
-        found = from_data_type(type_)
-        return lambda call: found
+        bridged = from_data_type(type_)
+        return lambda call: bridged
 
     @staticmethod
     def argument(at: int) -> TypeStrategy:
@@ -268,7 +268,7 @@ class TypeStrategies:
     @staticmethod
     def first(*strategies: TypeStrategy) -> TypeStrategy:
         """What the first of these says that says something."""
-        return lambda call: next((found for item in strategies if (found := item(call)) is not None), None)
+        return lambda call: next((type_ for item in strategies if (type_ := item(call)) is not None), None)
 
 
 @dataclass(frozen=True)
@@ -303,15 +303,15 @@ class TypeInference:
         Raises:
             ProgramError: the strategy knows none.
         """
-        found = _applied(self.output, call)
-        if found is None:
+        type_ = _applied(self.output, call)
+        if type_ is None:
             raise ProgramError(f"the result of function {call.name} has no type for these arguments")
-        return from_data_type(found, f"the result of function {call.name}")
+        return from_data_type(type_, f"the result of function {call.name}")
 
     def state(self, call: CallContext) -> Bridged | None:
         """The accumulator's type; None if the strategy knows none."""
-        found = _applied(self.accumulator, call)
-        return None if found is None else from_data_type(found, f"the accumulator of function {call.name}")
+        type_ = _applied(self.accumulator, call)
+        return None if type_ is None else from_data_type(type_, f"the accumulator of function {call.name}")
 
     @staticmethod
     def new_builder() -> TypeInferenceBuilder:

@@ -108,10 +108,10 @@ def _live_name(module: str, class_: type[UserDefinedFunction]) -> str:
 
 
 def _is_importable(class_: type) -> bool:
-    found: Any = sys.modules.get(class_.__module__)
+    target: Any = sys.modules.get(class_.__module__)
     for part in class_.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is class_
+        target = getattr(target, part, None)
+    return target is class_
 
 
 def _attributes(function: UserDefinedFunction) -> str:
@@ -173,20 +173,20 @@ def import_class(path: str) -> type[UserDefinedFunction]:
 
 
 def _class_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedFunction]:
-    found: Any = module
+    target: Any = module
     for part in parts:
-        found = getattr(found, part, None)
-        if found is None:
+        target = getattr(target, part, None)
+        if target is None:
             known = [key for key, value in vars(module).items() if _is_function_class(value)]
             remedy = f"it has: {', '.join(sorted(known))}" if known else "check the name"
             raise ProgramError(f"module {name!r} has no class {'.'.join(parts)!r}", remedy=remedy)
-    if not _is_function_class(found):
+    if not _is_function_class(target):
         raise ProgramError(
             f"{name}.{'.'.join(parts)} is no function class",
             remedy="derive it from ScalarFunction, TableFunction or AggregateFunction of compiled_plan",
         )
-    assert isinstance(found, type)
-    return found
+    assert isinstance(target, type)
+    return target
 
 
 def _is_function_class(value: Any) -> bool:
@@ -218,9 +218,9 @@ def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserD
     try:
         if not reference.instance:
             return class_()
-        made = class_() if _takes_nothing(class_) else class_.__new__(class_)
-        made.__dict__.update(json.loads(reference.instance))
-        return made
+        function = class_() if _takes_nothing(class_) else class_.__new__(class_)
+        function.__dict__.update(json.loads(reference.instance))
+        return function
     except Exception as fault:
         raise ExecutionError(
             f"the function {reference.path} cannot be made: {type(fault).__name__}: {fault}",

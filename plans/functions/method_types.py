@@ -83,9 +83,9 @@ def _parameter(method: Method, parameter: inspect.Parameter, options: DataTypeHi
         own = next((note for note in notes if isinstance(note, DataTypeHint)), None)
         if own is not None and own.takes_any:
             return None
-    found = extract(annotation, _place(method, parameter), options)
+    type_ = extract(annotation, _place(method, parameter), options)
     # None as the default says that it may be NULL.
-    return found.with_nullability(True) if parameter.default is None else found
+    return type_.with_nullability(True) if parameter.default is None else type_
 
 
 def _declared(method: Method, hints: Sequence[DataTypeHint], varargs: bool) -> tuple[Argument, ...]:
@@ -145,18 +145,18 @@ def _output(class_: type[UserDefinedFunction], method: Method, hint: FunctionHin
     if hint.output is None:
         return extract(annotation, place, options)
     inner = annotation if typing.get_origin(annotation) is not typing.Annotated else typing.get_args(annotation)[0]
-    found = hinted(hint.output.inside(options), EMPTY if inner in (object, Any) else inner, place)
-    return found if inner is EMPTY else _checked(found, inner, place)
+    type_ = hinted(hint.output.inside(options), EMPTY if inner in (object, Any) else inner, place)
+    return type_ if inner is EMPTY else _checked(type_, inner, place)
 
 
-def _checked(found: Bridged, annotation: Any, place: Place) -> Bridged:
+def _checked(type_: Bridged, annotation: Any, place: Place) -> Bridged:
     """A result need not be of the usual class: only what cannot be a value of the type at all is refused."""
     try:
-        accepting(Bridged(found.type), annotation, place)
+        accepting(Bridged(type_.type), annotation, place)
     except ProgramError:
-        if found.class_ is None and found.converter is None:
+        if type_.class_ is None and type_.converter is None:
             raise
-    return found
+    return type_
 
 
 _ROWS = (
@@ -182,8 +182,8 @@ def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
 def _type_argument(class_: type, base: Any, at: int = 0) -> Any:
     """The argument for a type parameter of a class's base: `str` of `class Split(TableFunction[str])`, also where a
     class between them has the parameter."""
-    found = type_arguments(class_).get(base.__parameters__[at], EMPTY)
-    return EMPTY if isinstance(found, typing.TypeVar) else found
+    bound = type_arguments(class_).get(base.__parameters__[at], EMPTY)
+    return EMPTY if isinstance(bound, typing.TypeVar) else bound
 
 
 def _accumulator(class_: type[UserDefinedFunction], hint: FunctionHint) -> Bridged | None:

@@ -100,9 +100,9 @@ def methods_of(class_: type[UserDefinedFunction]) -> Iterator[tuple[Method, tupl
         hints = function_hints(target)
         is_static = isinstance(inspect.getattr_static(class_, name), staticmethod)
         skipped = (class_.KIND is FunctionKind.AGGREGATE) + (not is_static)
-        for one in typing.get_overloads(target) or [target]:
+        for overload in typing.get_overloads(target) or [target]:
             try:
-                parameters = tuple(inspect.signature(one).parameters.values())
+                parameters = tuple(inspect.signature(overload).parameters.values())
             except (TypeError, ValueError):
                 raise ProgramError(
                     f"the parameters of {where} cannot be seen", remedy=f"write `def {name}(self, ...)` around it"
@@ -116,11 +116,11 @@ def methods_of(class_: type[UserDefinedFunction]) -> Iterator[tuple[Method, tupl
                     f"the first parameter of {where}, `{first.name}`, would be the function itself",
                     remedy=f"write `def {name}(self, ...)`, or @staticmethod above it",
                 )
-            given = {key: bind_variables(value, bound) for key, value in annotations_of(one).items()}
-            method = Method(name, one, parameters[skipped:], given, where)
+            annotations = {key: bind_variables(value, bound) for key, value in annotations_of(overload).items()}
+            method = Method(name, overload, parameters[skipped:], annotations, where)
             for parameter in method.parameters:
                 _check_parameter(parameter, where)
-            yield method, (*function_hints(one),) or hints
+            yield method, (*function_hints(overload),) or hints
 
 
 def _check_parameter(parameter: inspect.Parameter, where: str) -> None:

@@ -25,7 +25,7 @@ def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
     class_ = type(function)
     check_class(class_)
     whole = function_hints(class_) or (FunctionHint(),)
-    found: list[Signature] = []
+    signatures: list[Signature] = []
     # Of hints of the class that say what goes in: the methods that they fit, and why they do not fit others.
     fitting: dict[FunctionHint, int] = {outer: 0 for outer in whole if outer.input is not None}
     faults: dict[FunctionHint, ProgramError] = {}
@@ -35,22 +35,22 @@ def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
                 hint = inner.over(outer)
                 by_class = inner.input is None and outer.input is not None
                 try:
-                    found.append(signature_of(class_, method, hint))
+                    signatures.append(signature_of(class_, method, hint))
                 except ProgramError as fault:
                     if not by_class:
                         raise
                     faults.setdefault(outer, fault)
                 else:
                     fitting[outer] = fitting.get(outer, 0) + 1
-    _check_retract(class_, found)
+    _check_retract(class_, signatures)
     for outer, why in faults.items():
         if not fitting[outer]:
             raise why
-    return _distinct(found, class_)
+    return _distinct(signatures, class_)
 
 
-def _check_retract(class_: type[UserDefinedFunction], found: Sequence[Signature]) -> None:
-    for signature in found if hasattr(class_, "retract") else ():
+def _check_retract(class_: type[UserDefinedFunction], signatures: Sequence[Signature]) -> None:
+    for signature in signatures if hasattr(class_, "retract") else ():
         count = 1 + len(signature.arguments)
         if not takes(class_, "retract", count):
             raise ProgramError(
@@ -59,25 +59,25 @@ def _check_retract(class_: type[UserDefinedFunction], found: Sequence[Signature]
             )
 
 
-def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
+def _distinct(signatures: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
     """The signatures, each once. Raises ProgramError where two take the same and differ in results or methods."""
-    kept: dict[tuple[object, ...], Signature] = {}
-    for signature in found:
+    distinct: dict[tuple[object, ...], Signature] = {}
+    for signature in signatures:
         # Whether a result may be NULL says nothing of what goes in.
         taken = (tuple(item.type and str(item.type.type) for item in signature.arguments), signature.varargs)
-        other = kept.setdefault(taken, signature)
-        for what, one, two in (
-            ("results", str(other.output.type), str(signature.output.type)),
-            ("methods", other.method, signature.method),
-            ("accumulators", _shown(other.accumulator), _shown(signature.accumulator)),
+        first = distinct.setdefault(taken, signature)
+        for what, left, right in (
+            ("results", str(first.output.type), str(signature.output.type)),
+            ("methods", first.method, signature.method),
+            ("accumulators", _shown(first.accumulator), _shown(signature.accumulator)),
         ):
-            if one != two:
+            if left != right:
                 raise ProgramError(
                     f"{class_.__qualname__} has two signatures that take ({signature.text('').strip('()')}), of "
-                    f"different {what}: {one} and {two}",
+                    f"different {what}: {left} and {right}",
                     remedy="leave one of them out, or let it take something else",
                 )
-    return tuple(kept.values())
+    return tuple(distinct.values())
 
 
 def _shown(part: Bridged | None) -> str:

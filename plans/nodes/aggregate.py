@@ -179,9 +179,9 @@ _RETRACTIONS = ChangelogMode.UPDATE_BEFORE | ChangelogMode.DELETE
 
 
 def _updates(before: bool, deletes: bool) -> ChangelogMode:
-    found = ChangelogMode.INSERT | ChangelogMode.UPDATE_AFTER
+    mode = ChangelogMode.INSERT | ChangelogMode.UPDATE_AFTER
     return (
-        found
+        mode
         | (ChangelogMode.UPDATE_BEFORE if before else ChangelogMode.NONE)
         | (ChangelogMode.DELETE if deletes else ChangelogMode.NONE)
     )

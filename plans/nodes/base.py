@@ -286,10 +286,10 @@ class PlanNode(PlanModel):
         return next((entry.ttl_ms for entry in self.state_entries if entry.index == index), 0)
 
     def to_dict(self) -> dict[str, Json]:
-        found = super().to_dict()
+        entries = super().to_dict()
         if not self.configuration:
-            found.pop("configuration", None)
-        return {"id": found.pop("id"), "type": self.type} | found
+            entries.pop("configuration", None)
+        return {"id": entries.pop("id"), "type": self.type} | entries
 
 
 class StatefulNode(PlanNode):

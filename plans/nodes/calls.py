@@ -125,8 +125,8 @@ def calls(items: Sequence[AggregateCall], columns: Columns, path: Path, *, over:
 
 
 def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iterator[Fault]:
-    found = [fault for at, arg in enumerate(item.arg_list) for fault in index(arg, columns, (*path, "argList", at))]
-    yield from found
+    faults = [fault for at, arg in enumerate(item.arg_list) for fault in index(arg, columns, (*path, "argList", at))]
+    yield from faults
     filters = list(index(item.filter_arg, columns, (*path, "filterArg"), none=-1))
     yield from filters
     if not filters and item.filter_arg >= 0 and not isinstance(columns[item.filter_arg], BooleanType):
@@ -156,7 +156,7 @@ def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iter
         # As with scalar functions, it may be one of Flink's that does not run here.
         editable = function is None and not remedy.startswith("did")
         yield Fault((*path, "internalName"), message, remedy, item.internal_name, editable)
-    elif not found:
+    elif not faults:
         yield from _signature(item, function, tuple(columns[arg] for arg in item.arg_list), path)
 
 

@@ -48,10 +48,10 @@ class _Codec:
 
 
 def _row_type(value: Any) -> LogicalType:
-    found = value if isinstance(value, LogicalType) else type_from_json(value)
-    if not isinstance(found, RowType):
-        raise PlanError(f"a ROW type is needed here, not {found}")
-    return found
+    type_ = value if isinstance(value, LogicalType) else type_from_json(value)
+    if not isinstance(type_, RowType):
+        raise PlanError(f"a ROW type is needed here, not {type_}")
+    return type_
 
 
 def wrapped(fault: PlanError) -> PydanticCustomError:

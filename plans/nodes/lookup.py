@@ -114,21 +114,21 @@ class LookupJoin(StatefulNode):
             *source_faults(source, (*place, "lookupTableSource"), inputs.declared),
         ]
         yield from wrong
-        asked = self.temporal_table.output_type
+        table_row = self.temporal_table.output_type
         table = source.table.resolved_table
         fit = all(fault.editable for fault in wrong)
         row = source_row(table, source.abilities) if fit and table is not None else None
         if row is not None:
-            for fault in output(asked, row.types, "the table"):
+            for fault in output(table_row, row.types, "the table"):
                 yield Fault((*place, *fault.path), fault.message, fault.remedy, fault.value)
-        yield from self._key_faults(inputs.types, asked.types)
+        yield from self._key_faults(inputs.types, table_row.types)
         yield from self._refusals()
         yield from condition_faults(self.pre_filter_condition, inputs.types, ("preFilterCondition",))
-        yield from condition_faults(self.filter_on_temporal_table, asked.types, ("filterOnTemporalTable",))
+        yield from condition_faults(self.filter_on_temporal_table, table_row.types, ("filterOnTemporalTable",))
         exprs = self.projection_on_temporal_table
-        used = asked.types if exprs is None else tuple(type_of(rex) for rex in exprs)
+        used = table_row.types if exprs is None else tuple(type_of(rex) for rex in exprs)
         if exprs is not None:
-            yield from expressions(exprs, asked.types, None, ("projectionOnTemporalTable",))
+            yield from expressions(exprs, table_row.types, None, ("projectionOnTemporalTable",))
         yield from condition_faults(self.join_condition, (*inputs.types, *used), ("joinCondition",))
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, (*inputs.types, *used), "the join")
@@ -183,13 +183,13 @@ class LookupJoin(StatefulNode):
             if isinstance(key, FieldKey):
                 wrong = list(index(key.index, left, ("lookupKeys", name, "index")))
                 yield from wrong
-                given = None if wrong else left[key.index]
+                key_type = None if wrong else left[key.index]
             else:
                 yield from expression_faults(key.literal, (), ("lookupKeys", name, "literal"))
-                given = type_of(key.literal)
-            if given is not None and not alike(given, right[at]):
-                message = f"column {name} of the table is {right[at]}, and its key {given}"
-                yield Fault(("lookupKeys", name), message, "look up by a key of the column's type", str(given))
+                key_type = type_of(key.literal)
+            if key_type is not None and not alike(key_type, right[at]):
+                message = f"column {name} of the table is {right[at]}, and its key {key_type}"
+                yield Fault(("lookupKeys", name), message, "look up by a key of the column's type", str(key_type))
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return ((("temporalTable", "lookupTableSource", "table"), self.temporal_table.lookup_table_source.table),)

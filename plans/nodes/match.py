@@ -63,8 +63,8 @@ class Match(PlanNode):
                     message = f"the measure {name!r} is no field of the output type"
                     yield Fault((*path, "measures", name), message, f"fields: {', '.join(names)}", name)
                     return
-            made = (type_of(spec.measures[name]) for name in names if name in spec.measures)
-            wanted = (*(inputs.types[at] for at in spec.partition.fields), *made)
+            measures = (type_of(spec.measures[name]) for name in names if name in spec.measures)
+            wanted = (*(inputs.types[at] for at in spec.partition.fields), *measures)
             yield from output(self.output_type, wanted, "the pattern")
         yield from self._refusals(path)
 

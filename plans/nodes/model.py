@@ -109,12 +109,12 @@ def _optional(model: type[PlanModel]) -> frozenset[str]:
 @cache
 def _writers(model: type[PlanModel]) -> tuple[tuple[str, str, Json, bool], ...]:
     """Per field in Flink's order: Python name, JSON name, the default that is left out, whether it is not."""
-    found = []
+    writers = []
     for name in _in_order(model):
         info = model.model_fields[name]
         default = PydanticUndefined if info.default_factory else info.default
-        found.append((name, info.alias or name, default, FieldMark.ALWAYS in info.metadata))
-    return tuple(found)
+        writers.append((name, info.alias or name, default, FieldMark.ALWAYS in info.metadata))
+    return tuple(writers)
 
 
 def _in_order(model: type[PlanModel]) -> list[str]:

@@ -117,8 +117,8 @@ class OverAggregate(PlanNode):
                 if isinstance(bound, BoundedWindow):
                     yield from self._offset(bound, columns, (*place, name))
         yield from self._refusals(inputs)
-        made = (call.type for group in spec.groups for call in group.agg_calls)
-        yield from output(self.output_type, (*inputs.types, *made), "it")
+        results = (call.type for group in spec.groups for call in group.agg_calls)
+        yield from output(self.output_type, (*inputs.types, *results), "it")
 
     def _refusals(self, inputs: Inputs) -> Iterator[Fault]:
         path = ("overSpec", "groups")

@@ -137,10 +137,10 @@ def _unknown_type(type_name: str) -> tuple[str, str]:
 @lru_cache(maxsize=1)
 def _all_names() -> tuple[str, ...]:
     all_node_types()
-    found: set[str] = set()
+    names: set[str] = set()
     todo: list[type[PlanModel]] = [PlanModel]
     while todo:
         model = todo.pop()
-        found.update(info.alias or name for name, info in model.model_fields.items())
+        names.update(info.alias or name for name, info in model.model_fields.items())
         todo.extend(model.__subclasses__())
-    return tuple(sorted(found))
+    return tuple(sorted(names))

@@ -34,14 +34,14 @@ Change = Callable[[Reference], int]
 
 def references(node: PlanNode) -> tuple[Reference, ...]:
     """All columns that a node refers to, in the order of its fields."""
-    found: list[Reference] = []
+    collected: list[Reference] = []
 
     def note(reference: Reference) -> int:
-        found.append(reference)
+        collected.append(reference)
         return reference.column
 
     with_columns(node, note)
-    return tuple(found)
+    return tuple(collected)
 
 
 def with_columns(node: PlanNode, change: Change) -> PlanNode:
@@ -50,13 +50,13 @@ def with_columns(node: PlanNode, change: Change) -> PlanNode:
         return node
     if node.INPUTS.most == 1:
         # There is but one input that all can be.
-        given = change
+        original = change
 
         def change(reference: Reference) -> int:
-            return given(replace(reference, input=0))
+            return original(replace(reference, input=0))
 
-    found: PlanNode = _model(node, (), 0, change, node.columns_end)
-    return found
+    changed: PlanNode = _model(node, (), 0, change, node.columns_end)
+    return changed
 
 
 def reference_faults(node: PlanNode, widths: Sequence[int]) -> Iterator[Fault]:
@@ -114,9 +114,10 @@ def _value(value: Any, path: Path, side: int | JoinSide | None, first: int, chan
         case PlanModel():
             return _model(value, path, side if isinstance(side, int) else first, change, end)
         case tuple():
-            each = side is JoinSide.EACH
+            per_input = side is JoinSide.EACH
             return tuple(
-                _value(item, (*path, at), at if each else side, first, change, end) for at, item in enumerate(value)
+                _value(item, (*path, at), at if per_input else side, first, change, end)
+                for at, item in enumerate(value)
             )
         case dict():
             return {key: _value(item, (*path, key), side, first, change, end) for key, item in value.items()}

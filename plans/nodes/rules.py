@@ -104,10 +104,10 @@ def join(spec: JoinSpec, inputs: Inputs, path: Path) -> Iterator[Fault]:
         message = f"{len(spec.left_keys)} keys on the left, and {len(spec.right_keys)} on the right"
         yield Fault((*path, "rightKeys"), message, "give each key its other side", list(spec.right_keys))
     elif not before:
-        for at, (one, other) in enumerate(zip(spec.left_keys, spec.right_keys, strict=True)):
-            if not alike(left[one], right[other]):
-                message = f"the left key is {left[one]}, and the right key {right[other]}"
-                yield Fault((*path, "rightKeys", at), message, "join columns of equal types", other)
+        for at, (left_key, right_key) in enumerate(zip(spec.left_keys, spec.right_keys, strict=True)):
+            if not alike(left[left_key], right[right_key]):
+                message = f"the left key is {left[left_key]}, and the right key {right[right_key]}"
+                yield Fault((*path, "rightKeys", at), message, "join columns of equal types", right_key)
     if len(spec.filter_nulls) != len(spec.left_keys):
         message = f"{len(spec.filter_nulls)} values for {len(spec.left_keys)} keys"
         yield Fault((*path, "filterNulls"), message, "one for each key", list(spec.filter_nulls))
@@ -129,9 +129,9 @@ def timestamp(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
 
 def rowtime(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
     """A column that must be a rowtime attribute, by its index."""
-    found = list(timestamp(value, columns, path))
-    yield from found
-    type_ = None if found else columns[value]
+    faults = list(timestamp(value, columns, path))
+    yield from faults
+    type_ = None if faults else columns[value]
     if isinstance(type_, TimestampBase) and type_.kind is not TimeKind.ROWTIME:
         message = f"column {value} of type {type_} has no watermark"
         yield Fault(path, message, "name the column of the table's WATERMARK", value)

@@ -36,8 +36,8 @@ class TableSourceScan(PlanNode):
     @property
     def watermark(self) -> WatermarkPushDown | None:
         """The watermark that the source makes; None where it makes none."""
-        found = (each for each in self.scan_table_source.abilities if isinstance(each, WatermarkPushDown))
-        return next(found, None)
+        watermarks = (ability for ability in self.scan_table_source.abilities if isinstance(ability, WatermarkPushDown))
+        return next(watermarks, None)
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         source = self.scan_table_source
@@ -46,7 +46,9 @@ class TableSourceScan(PlanNode):
             *source_faults(source, ("scanTableSource",), inputs.declared),
         ]
         yield from wrong
-        keys = [key for each in source.abilities if isinstance(each, ReadingMetadata) for key in each.metadata_keys]
+        keys = [
+            key for ability in source.abilities if isinstance(ability, ReadingMetadata) for key in ability.metadata_keys
+        ]
         if not wrong:
             yield from metadata_faults(source.table, keys, ("scanTableSource",), inputs.declared, reading=True)
         name = inputs.declared.dead_letters_to(source.table.options)

@@ -53,7 +53,7 @@ class Sink(StatefulNode):
         wrong = list(catalog_table_faults(table, path, inputs.declared, reading=False))
         yield from wrong
         abilities = self.dynamic_table_sink.abilities
-        keys = [key for each in abilities if isinstance(each, WritingMetadata) for key in each.metadata_keys]
+        keys = [key for ability in abilities if isinstance(ability, WritingMetadata) for key in ability.metadata_keys]
         if not wrong:
             yield from metadata_faults(table, keys, ("dynamicTableSink",), inputs.declared, reading=False)
         yield from self._ability_refusals()

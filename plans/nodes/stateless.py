@@ -112,9 +112,9 @@ class Correlate(PlanNode):
         wrong = list(function_call(self.function_call, outer, ("functionCall",)))
         yield from wrong
         if not wrong:
-            made = function_columns(self.function_call)
-            yield from output(self.output_type, (*inputs.types, *made), "the correlate")
-            yield from condition_faults(self.condition, made, ("condition",))
+            columns = function_columns(self.function_call)
+            yield from output(self.output_type, (*inputs.types, *columns), "the correlate")
+            yield from condition_faults(self.condition, columns, ("condition",))
 
 
 class DropUpdateBefore(PlanNode):

@@ -30,8 +30,8 @@ _NAMES = (_UNNEST, _ORDINALITY, _REPLICATE)
 
 def function_columns(call: RexNode) -> Columns:
     """The columns of the rows that a call gives."""
-    found = type_of(call)
-    return found.types if isinstance(found, FieldsType) else (found,)
+    type_ = type_of(call)
+    return type_.types if isinstance(type_, FieldsType) else (type_,)
 
 
 def function_call(call: RexNode, row: RowType, path: Path) -> Iterator[Fault]:
@@ -57,14 +57,14 @@ def function_call(call: RexNode, row: RowType, path: Path) -> Iterator[Fault]:
         yield Fault((*path, "internalName"), message, f"known: {', '.join(_NAMES)}", call.name)
         return
     types = [type_within(operand) for operand in call.operands]
-    given = _given(call.name, [type_ for type_ in types if type_ is not None])
-    if given is None:
+    result = _given(call.name, [type_ for type_ in types if type_ is not None])
+    if result is None:
         shown = ", ".join(map(str, types))
         yield Fault((*path, "operands"), f"{call.name} does not take ({shown})", "give it a collection")
         return
     columns = function_columns(call)
-    if len(columns) != len(given) or not all(map(alike, columns, given)):
-        shown = ", ".join(map(str, given))
+    if len(columns) != len(result) or not all(map(alike, columns, result)):
+        shown = ", ".join(map(str, result))
         yield Fault(
             (*path, "type"), f"{call.name} gives ({shown}), not {call.type}", "correct the type", str(call.type)
         )

@@ -47,8 +47,8 @@ def persisted_row(table: ResolvedTable, abilities: Sequence[SinkAbility] = ()) -
     row = physical_row(table)
     for ability in abilities:
         if isinstance(ability, WritingMetadata) and ability.metadata_keys:
-            given = ability.consumed_type.fields[-len(ability.metadata_keys) :]
-            return RowType(fields=(*row.fields, *given))
+            written = ability.consumed_type.fields[-len(ability.metadata_keys) :]
+            return RowType(fields=(*row.fields, *written))
     metadata = (
         Field(item.name, item.data_type)
         for item in table.table_schema.columns
@@ -92,16 +92,16 @@ def catalog_table_faults(
         return
     name = ".".join(table.path)
     options = (*at, "options")
-    given = resolved.options
+    table_options = resolved.options
     primary = resolved.table_schema.primary_key
     key = () if primary is None else primary.columns
     for fault in declared.faults(
-        name, given, row, resolved.partition_keys, reading=reading, lookup=lookup, primary_key=key
+        name, table_options, row, resolved.partition_keys, reading=reading, lookup=lookup, primary_key=key
     ):
         place = (*options, fault.option) if fault.option else options
-        yield Fault(place, fault.message, fault.remedy, given.get(fault.option), fault.foreign)
-    if reading and not lookup and not declared.is_read(given):
-        connector = given.get("connector")
+        yield Fault(place, fault.message, fault.remedy, table_options.get(fault.option), fault.foreign)
+    if reading and not lookup and not declared.is_read(table_options):
+        connector = table_options.get("connector")
         message = f"connector {connector!r} of table {name} can only be looked up, not read as a whole"
         yield Fault((*options, "connector"), message, "join it FOR SYSTEM_TIME AS OF", connector)
 
@@ -136,8 +136,8 @@ def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
     yield from _watermark_faults(schema, types, path)
     key = schema.primary_key
     for number, name in enumerate(key.columns if key else ()):
-        found = next((column for column in schema.columns if column.name == name), None)
-        if not isinstance(found, PhysicalColumn):
+        declared = next((column for column in schema.columns if column.name == name), None)
+        if not isinstance(declared, PhysicalColumn):
             message = f"{name!r} of the primary key is no column that the table stores"
             stored = ", ".join(column.name for column in schema.columns if isinstance(column, PhysicalColumn))
             yield Fault((*path, "primaryKey", "columns", number), message, f"columns: {stored}", name)
@@ -221,17 +221,17 @@ def _ability_faults(
     match ability:
         case ProjectPushDown():
             wrong = False
-            given: list[LogicalType] = []
+            column_types: list[LogicalType] = []
             for at, steps in enumerate(ability.projected_fields):
-                found = _at_path(row, steps)
-                if found is None:
+                type_ = _at_path(row, steps)
+                if type_ is None:
                     wrong = True
                     message = f"no column at {list(steps)}: there are {len(row.fields)} columns"
                     yield Fault((*path, "projectedFields", at), message, "correct the indices", list(steps))
                 else:
-                    given.append(found)
+                    column_types.append(type_)
             if not wrong:
-                yield from _produced(ability.produced_type, given, path)
+                yield from _produced(ability.produced_type, column_types, path)
         case ReadingMetadata():
             columns = {item.key: item for item in table.table_schema.columns if isinstance(item, MetadataColumn)}
             known = declared.metadata(table.options or {})

@@ -25,10 +25,10 @@ class OpaqueNode(PlanNode):
         return INSERTS
 
     def to_dict(self) -> dict[str, Json]:
-        found = super().to_dict()
+        entries = super().to_dict()
         own = {name: value_to_json(value) for name, value in (self.__pydantic_extra__ or {}).items()}
-        tail = {name: found.pop(name) for name in ("inputProperties", "outputType", "description") if name in found}
-        return found | own | tail
+        tail = {name: entries.pop(name) for name in ("inputProperties", "outputType", "description") if name in entries}
+        return entries | own | tail
 
 
 class DeltaJoin(OpaqueNode):

@@ -157,12 +157,12 @@ class GlobalWindowAggregate(_OverWindows):
         if len(local.grouping) != len(self.grouping):
             message = f"{len(self.grouping)} keys, and the local aggregate has {len(local.grouping)}"
             yield Fault(("grouping",), message, "make them equal", list(self.grouping))
-        for name, own, other in (
+        for name, own, expected in (
             ("windowing", self.windowing.window, local.windowing.window),
             ("windowing", self.windowing.is_rowtime, local.windowing.is_rowtime),
             ("aggCalls", called(self.agg_calls), called(local.agg_calls)),
         ):
-            if own != other:
+            if own != expected:
                 message = f"its {name} is not that of the local aggregate"
                 yield Fault((name,), message, f"make it that of node {local.id}")
         if not wrong:

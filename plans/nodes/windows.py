@@ -232,10 +232,10 @@ def _milliseconds(at: int, columns: Columns, path: Path) -> Iterator[Fault]:
 def property_faults(properties: tuple[NamedWindowProperty, ...], time: LogicalType) -> Iterator[Fault]:
     """Columns that show a window of another time."""
     for at, item in enumerate(properties):
-        given = item.property.reference.type
-        if not alike(given, time, kinds=True):
+        type_ = item.property.reference.type
+        if not alike(type_, time, kinds=True):
             place = ("namedWindowProperties", at, "property", "reference", "type")
-            yield Fault(place, f"the window is one of {time}, not of {given}", f"make it {time}", str(given))
+            yield Fault(place, f"the window is one of {time}, not of {type_}", f"make it {time}", str(type_))
 
 
 def property_types(properties: tuple[NamedWindowProperty, ...], time: LogicalType) -> Columns:

@@ -72,8 +72,8 @@ class BareNumberWarning(ProgramWarning):
 
 def bare_number(text: str) -> str:
     """What is doubtful about a duration that is a number alone; empty for all others, and for 0."""
-    found = re.fullmatch(r"\s*0*([1-9][0-9]*)\s*", text, re.ASCII)
-    return f"{found[1]} without a unit is {found[1]} milliseconds" if found else ""
+    number = re.fullmatch(r"\s*0*([1-9][0-9]*)\s*", text, re.ASCII)
+    return f"{number[1]} without a unit is {number[1]} milliseconds" if number else ""
 
 
 def warn_of_bare_number(text: str, where: str) -> None:
@@ -125,15 +125,15 @@ def _nanos(text: str) -> int:
     stripped = text.strip()
     if not stripped:
         raise PlanError(f"a duration must not be empty: {text!r}", remedy=_REMEDY)
-    found = re.match(r"([0-9]+)(.*)$", stripped, re.ASCII | re.DOTALL)
-    if found is None:
+    parsed = re.match(r"([0-9]+)(.*)$", stripped, re.ASCII | re.DOTALL)
+    if parsed is None:
         iso = _iso_nanos(stripped)
         if iso is not None and iso >= 0 and "-" not in stripped[:1]:
             return iso
         if iso is not None or re.match(r"-\s*([0-9]|P)", stripped, re.IGNORECASE):
             raise PlanError(f"a duration must not be negative: {text!r}", remedy=_REMEDY)
         raise PlanError(f"not a duration: {text!r}", remedy=_REMEDY)
-    number, label = int(found[1]), found[2].strip().lower()
+    number, label = int(parsed[1]), parsed[2].strip().lower()
     unit = _LABELS.get(label or "ms")
     if unit is None:
         raise PlanError(f"unknown unit {label!r} in the duration {text!r}", remedy=_meant(stripped, number, label))
@@ -157,12 +157,12 @@ def _meant(text: str, number: int, label: str) -> str:
 def _iso_nanos(text: str) -> int | None:
     """Nanoseconds of what `java.time.Duration.parse` accepts, None where it does not."""
     sign = -1 if text[:1] == "-" else 1
-    found = _ISO.fullmatch(text[1:] if text[:1] in ("-", "+") else text)
-    if found is None or found[2] in ("T", "t") or not (found[1] or found[2]):
+    parsed = _ISO.fullmatch(text[1:] if text[:1] in ("-", "+") else text)
+    if parsed is None or parsed[2] in ("T", "t") or not (parsed[1] or parsed[2]):
         return None
-    days, hours, minutes, seconds = (int(found[part] or 0) for part in (1, 3, 4, 5))
-    fraction = int((found[6] or "").ljust(9, "0") or 0)
-    if (found[5] or "").startswith("-"):
+    days, hours, minutes, seconds = (int(parsed[part] or 0) for part in (1, 3, 4, 5))
+    fraction = int((parsed[6] or "").ljust(9, "0") or 0)
+    if (parsed[5] or "").startswith("-"):
         fraction = -fraction
     return sign * ((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**9 + fraction)
 

@@ -40,11 +40,11 @@ def dumps(value: Json) -> str:
     # Texts to write, and values with the level of the line that they start on; the last one is next.
     waiting: list[str | tuple[Json, int]] = [(value, 0)]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, str):
-            put(found)
+        piece = waiting.pop()
+        if isinstance(piece, str):
+            put(piece)
             continue
-        item, level = found
+        item, level = piece
         if isinstance(item, str):
             put(_string(item))
         elif isinstance(item, dict) and item:

@@ -91,10 +91,10 @@ def _is_number(value: str, number: type[int] | type[float], least: float | None,
     if number is int and not _WHOLE.fullmatch(value):
         return False
     try:
-        found = number(value.strip())
+        parsed = number(value.strip())
     except ValueError:
         return False
-    return isfinite(found) and (least is None or found >= least) and (most is None or found <= most)
+    return isfinite(parsed) and (least is None or parsed >= least) and (most is None or parsed <= most)
 
 
 def _is_duration(value: str) -> bool:

@@ -96,7 +96,7 @@ def url_spans(text: str, whole: bool = False) -> Iterator[Span]:
             begin = following
         if whole:
             break
-    yield from (found.span(1) for found in _SIGNATURE.finditer(text))
+    yield from (signature.span(1) for signature in _SIGNATURE.finditer(text))
 
 
 def _user_info(text: str, start: int, end: int, is_http: bool) -> Iterator[Span]:
@@ -118,13 +118,13 @@ def _user_info(text: str, start: int, end: int, is_http: bool) -> Iterator[Span]
 
 def _named(text: str) -> Iterator[Span]:
     done = 0
-    for found in SENSITIVE.finditer(_lowered(text)):
-        if found.start() < done:
+    for name in SENSITIVE.finditer(_lowered(text)):
+        if name.start() < done:
             continue
-        start = found.start()
+        start = name.start()
         while start > done and (text[start - 1] in "-." or text[start - 1].isalnum() or text[start - 1] == "_"):
             start -= 1
-        run = _RUN.match(text, found.end())
+        run = _RUN.match(text, name.end())
         assert run is not None
         done = run.end()
         value = _value(text, start, done)
@@ -141,7 +141,7 @@ def _option_lists(text: str) -> Iterator[Span]:
         end = text.find("}]", begin)
         end = len(text) if end < 0 else end
         entries = [*_ENTRY.finditer(text, begin - 1, end)]
-        for entry, following in zip(entries, [*(found.start() for found in entries[1:]), end], strict=True):
+        for entry, following in zip(entries, [*(entry_start.start() for entry_start in entries[1:]), end], strict=True):
             value = text[entry.end() : following]
             if SENSITIVE.search(entry[1].lower()):
                 yield entry.end(), following
@@ -152,7 +152,7 @@ def _option_lists(text: str) -> Iterator[Span]:
 def _lowered(text: str) -> str:
     """The text in lower case; of letters that would become two, as they are."""
     lowered = text.lower()
-    return lowered if len(lowered) == len(text) else _UPPER.sub(lambda found: found[0].lower(), text)
+    return lowered if len(lowered) == len(text) else _UPPER.sub(lambda letter: letter[0].lower(), text)
 
 
 def _value(text: str, start: int, end: int) -> Span | None:
@@ -195,7 +195,7 @@ def _after_colon(text: str, start: int, end: int, place: int, quoted: bool) -> S
         return _match(_WORD, text, place) if _before(text, start - 1) in ("{", ",") else None
     if "authorization" in name or "cookie" in name:
         return _match(_BARE, text, _match(_AUTH_SCHEME, text, place)[1])
-    last = [found.end() for found in SENSITIVE.finditer(name)][-1:]
+    last = [word.end() for word in SENSITIVE.finditer(name)][-1:]
     if name in _PLAIN or _FAULT.search(name) or last != [len(name)]:
         return None
     return _match(_WORD, text, place)
@@ -209,8 +209,8 @@ def _before(text: str, end: int) -> str:
 def _quoted(text: str, start: int, mark: str) -> Span:
     """A value in quotes, without them; it ends with its line where they are not closed there."""
     if mark in _IN_QUOTES:
-        found = _IN_QUOTES[mark].match(text, start)
-        return _match(_LINE, text, start) if found is None else found.span()
+        closed = _IN_QUOTES[mark].match(text, start)
+        return _match(_LINE, text, start) if closed is None else closed.span()
     end = text.find(mark, start)
     if mark in ("'''", '"""'):
         return start, end if end >= 0 else len(text)
@@ -227,10 +227,10 @@ def _pem(text: str) -> Iterator[Span]:
 
 def _http(text: str) -> Iterator[Span]:
     """Credentials of HTTP's header `Authorization` without its name."""
-    for found in _HTTP.finditer(text):
-        value = found["value"]
-        if any(map(str.isdigit, value)) if found["scheme"].lower() == "bearer" else _is_pair(value):
-            yield found.span("value")
+    for credentials in _HTTP.finditer(text):
+        value = credentials["value"]
+        if any(map(str.isdigit, value)) if credentials["scheme"].lower() == "bearer" else _is_pair(value):
+            yield credentials.span("value")
 
 
 def _is_pair(value: str) -> bool:
@@ -241,9 +241,9 @@ def _is_pair(value: str) -> bool:
 
 
 def _match(pattern: re.Pattern[str], text: str, start: int) -> Span:
-    found = pattern.match(text, start)
-    assert found is not None  # every pattern here matches an empty text, too
-    return found.span()
+    matched = pattern.match(text, start)
+    assert matched is not None  # every pattern here matches an empty text, too
+    return matched.span()
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:

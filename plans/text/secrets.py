@@ -45,9 +45,9 @@ def _forms(secret: str) -> Iterator[str]:
 
 def hidden(text: str, secrets: frozenset[str]) -> str:
     """A text in which secrets, as `secrets_in` gives them, are hidden."""
-    for each in sorted(secrets, key=len, reverse=True):
-        if len(each) >= _SHORT:
-            text = text.replace(each, HIDDEN)
-        elif each in text:
-            text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", HIDDEN, text)
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORT:
+            text = text.replace(secret, HIDDEN)
+        elif secret in text:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
     return text

@@ -19,4 +19,4 @@ def counted(number: int, word: str) -> str:
 
 def visible(text: str) -> str:
     """A text with control characters as `\\u001b`, which JSON and Python read alike."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)

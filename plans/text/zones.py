@@ -40,13 +40,13 @@ def _is_region(name: str) -> bool:
 
 
 def _of_offset(name: str) -> str | None:
-    found = _OFFSET.fullmatch(name)
-    if found is None:
+    offset = _OFFSET.fullmatch(name)
+    if offset is None:
         return None
-    hours, minutes = int(found[2]), int(found[3] or 0)
+    hours, minutes = int(offset[2]), int(offset[3] or 0)
     if minutes > 59 or hours * 60 + minutes > _MOST_MINUTES:
         return None
-    return f"GMT{found[1]}{hours:02}:{minutes:02}"
+    return f"GMT{offset[1]}{hours:02}:{minutes:02}"
 
 
 def _of_letters(name: str) -> str | None:

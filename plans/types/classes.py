@@ -106,11 +106,11 @@ def resolve_class(name: str) -> type | None:
             module = _imported(module_name)
         if module is None:
             continue
-        found: Any = module
+        target: Any = module
         for part in parts[at:]:
-            found = getattr(found, part, None)
-        home = isinstance(found, type) and found.__module__ == module_name
-        return found if home and (allowed or _is_the_programs(module)) else None
+            target = getattr(target, part, None)
+        home = isinstance(target, type) and target.__module__ == module_name
+        return target if home and (allowed or _is_the_programs(module)) else None
     return None
 
 
@@ -160,17 +160,17 @@ class Accessor:
 def accessors(class_: type) -> dict[str, Accessor]:
     """The fields of a class that have a getter, in the order of the alphabet: properties, and pairs of methods
     `get_name` and `set_name`, or `getName` and `setName`."""
-    found: dict[str, Accessor] = {}
+    by_name: dict[str, Accessor] = {}
     for name in dir(class_):
         member = inspect.getattr_static(class_, name)
         if isinstance(member, property) and member.fget is not None and not name.startswith("_"):
-            found[name] = Accessor(member.fget, member.fset)
+            by_name[name] = Accessor(member.fget, member.fset)
         match = _GETTER.fullmatch(name)
         if match is not None and inspect.isfunction(member):
             field = match[1] or match[2][0].lower() + match[2][1:]
             setter = inspect.getattr_static(class_, "set" + name[3:], None)
-            found.setdefault(field, Accessor(member, setter if inspect.isfunction(setter) else None))
-    return dict(sorted(found.items()))
+            by_name.setdefault(field, Accessor(member, setter if inspect.isfunction(setter) else None))
+    return dict(sorted(by_name.items()))
 
 
 _GETTER = re.compile(r"get_([a-z]\w*)|get([A-Z]\w*)")
@@ -212,10 +212,10 @@ def unreadable(class_: type) -> tuple[str, ...]:
         known = {field.name for field in dataclasses.fields(class_)}
         return tuple(name for name in parameters if name not in known)
     known = {*_declared(class_), *accessors(class_), *dir(class_)}
-    for one in class_.__mro__:
-        made = vars(one).get("__init__") or vars(one).get("__new__")
-        code = getattr(inspect.unwrap(made), "__code__", None) if made is not None else None
-        if code is None and made is not None and one is not object:
+    for base in class_.__mro__:
+        constructor = vars(base).get("__init__") or vars(base).get("__new__")
+        code = getattr(inspect.unwrap(constructor), "__code__", None) if constructor is not None else None
+        if code is None and constructor is not None and base is not object:
             # Made by something that cannot be looked into.
             return ()
         stored = frozenset() if code is None else frozenset(code.co_names)
@@ -228,13 +228,13 @@ def unreadable(class_: type) -> tuple[str, ...]:
 
 def _declared(class_: type) -> tuple[str, ...]:
     """The public fields that a class declares: annotated ones, and those that can be read and set."""
-    found: dict[str, None] = {}
-    for one in reversed(class_.__mro__):
-        for name, annotation in inspect.get_annotations(one).items():
+    names: dict[str, None] = {}
+    for base in reversed(class_.__mro__):
+        for name, annotation in inspect.get_annotations(base).items():
             if not name.startswith("_") and not _is_class_variable(annotation):
-                found.setdefault(name)
-    found |= {name: None for name, accessor in accessors(class_).items() if accessor.set is not None}
-    return tuple(found)
+                names.setdefault(name)
+    names |= {name: None for name, accessor in accessors(class_).items() if accessor.set is not None}
+    return tuple(names)
 
 
 def _is_class_variable(annotation: Any) -> bool:
@@ -246,12 +246,12 @@ def _is_class_variable(annotation: Any) -> bool:
 def _parameters(class_: type) -> dict[str, inspect.Parameter] | None:
     """The parameters of a constructor by name; None where it takes any, or cannot be looked at."""
     try:
-        found = inspect.signature(class_).parameters.values()
+        parameters = inspect.signature(class_).parameters.values()
     except (TypeError, ValueError):
         return None
-    if any(item.kind in (item.VAR_POSITIONAL, item.VAR_KEYWORD, item.POSITIONAL_ONLY) for item in found):
+    if any(item.kind in (item.VAR_POSITIONAL, item.VAR_KEYWORD, item.POSITIONAL_ONLY) for item in parameters):
         return None
-    return {item.name: item for item in found}
+    return {item.name: item for item in parameters}
 
 
 def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:

@@ -108,8 +108,8 @@ def _needs_object(type_: t.LogicalType) -> bool:
 
 
 def _field_to_json(field: t.Field, key: str) -> Json:
-    found = {"name": field.name, key: type_to_json(field.type)}
-    return found if field.comment is None else found | {"description": field.comment}
+    entry = {"name": field.name, key: type_to_json(field.type)}
+    return entry if field.comment is None else entry | {"description": field.comment}
 
 
 def _field_from_json(value: Json, key: str) -> t.Field:
@@ -118,14 +118,14 @@ def _field_from_json(value: Json, key: str) -> t.Field:
 
 
 def _number(value: dict[str, Json], key: str, most: int) -> int:
-    found = value[key]
-    if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found <= most:
-        raise PlanError(f"`{key}` of {value['type']} must be a whole number from 0 to {most}, not {json.dumps(found)}")
-    return found
+    number = value[key]
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
+        raise PlanError(f"`{key}` of {value['type']} must be a whole number from 0 to {most}, not {json.dumps(number)}")
+    return number
 
 
 def _text(value: dict[str, Json], key: str) -> str:
-    found = value[key]
-    if not isinstance(found, str):
-        raise PlanError(f"`{key}` of a type must be a text, not {json.dumps(found)[:60]}")
-    return found
+    text = value[key]
+    if not isinstance(text, str):
+        raise PlanError(f"`{key}` of a type must be a text, not {json.dumps(text)[:60]}")
+    return text

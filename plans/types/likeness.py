@@ -28,34 +28,34 @@ from compiled_plan.plans.types.logical import (
 _KINDS = (CharacterType, BytesType, DayTimeIntervalType, YearMonthIntervalType)
 
 
-def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False, classes: bool = True) -> bool:
+def alike(left: LogicalType, right: LogicalType, *, kinds: bool = False, classes: bool = True) -> bool:
     """Whether values of one type are values of the other, as they are.
 
     Args:
-        one: a type.
-        other: the type beside it.
+        left: a type.
+        right: the type beside it.
         kinds: whether a time attribute and a plain timestamp differ, too.
         classes: whether rows and objects differ, and objects with other field names.
     """
     for kind in _KINDS:
-        if isinstance(one, kind):
-            return isinstance(other, kind)
-    if type(one) is not type(other) and (
-        classes or not (isinstance(one, FieldsType) and isinstance(other, FieldsType))
+        if isinstance(left, kind):
+            return isinstance(right, kind)
+    if type(left) is not type(right) and (
+        classes or not (isinstance(left, FieldsType) and isinstance(right, FieldsType))
     ):
         return False
-    match one, other:
+    match left, right:
         case DecimalType(), DecimalType():
-            return (one.precision, one.scale) == (other.precision, other.scale)
+            return (left.precision, left.scale) == (right.precision, right.scale)
         case TimestampBase(), TimestampBase():
-            return one.precision == other.precision and (not kinds or one.kind is other.kind)
+            return left.precision == right.precision and (not kinds or left.kind is right.kind)
         case ((TimeType() | TimestampTzType()), (TimeType() | TimestampTzType())):
-            return one.precision == other.precision
+            return left.precision == right.precision
         # Objects of one class go where another with the same fields is declared.
-        case StructuredType(), StructuredType() if classes and one.names != other.names:
+        case StructuredType(), StructuredType() if classes and left.names != right.names:
             return False
         case ((FieldsType() | ArrayType() | MapType() | MultisetType()), _):
-            parts, parts_beside = list(one.children()), list(other.children())
+            parts, parts_beside = list(left.children()), list(right.children())
             return len(parts) == len(parts_beside) and all(
                 alike(part, beside, classes=classes) for part, beside in zip(parts, parts_beside, strict=True)
             )

@@ -134,9 +134,9 @@ class StructuredType(FieldsType):
     class_name: str
     json: str | None = field(default=None, compare=False)
 
-    def same_class(self, other: StructuredType) -> bool:
+    def same_class(self, another: StructuredType) -> bool:
         """Whether objects of both are of one class: of one name, with fields of the same names in the same order."""
-        return self.class_name == other.class_name and self.names == other.names
+        return self.class_name == another.class_name and self.names == another.names
 
     def text(self) -> str:
         return f"STRUCTURED<{', '.join([quote_string(self.class_name), *map(str, self.fields)])}>"

@@ -50,9 +50,9 @@ class MeanPrice(AggregateFunction[Money | None, Sums]):
         self.accumulate(sums, price, -pieces)
 
     def merge(self, sums: Sums, others: list[Sums]) -> None:
-        for other in others:
-            sums.paid += other.paid
-            sums.pieces += other.pieces
+        for partial in others:
+            sums.paid += partial.paid
+            sums.pieces += partial.pieces
 
     def get_value(self, sums: Sums) -> Money | None:
         return sums.paid / sums.pieces if sums.pieces else None

@@ -220,7 +220,7 @@ def _pool(length: int) -> pa.Array:
     chance = np.random.default_rng(length)
     letters = np.frombuffer(string.ascii_lowercase.encode(), np.uint8)
     lengths = chance.integers(length - length // 5, length + length // 5 + 1, 1000)
-    return pa.array([letters[chance.integers(0, 26, each)].tobytes().decode() for each in lengths])
+    return pa.array([letters[chance.integers(0, 26, size)].tobytes().decode() for size in lengths])
 
 
 def _timestamps(millis: Integers) -> pa.Array:

@@ -32,8 +32,8 @@ def ask(address: str, token: str, path: str, method: str = "GET", body: object =
     """One request to the API."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json", "idempotency-key": path}
-    asked = urllib.request.Request(f"{address}/api/v1{path}", data=data, method=method, headers=headers)
-    with urllib.request.urlopen(asked, timeout=60) as answer:
+    request = urllib.request.Request(f"{address}/api/v1{path}", data=data, method=method, headers=headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 

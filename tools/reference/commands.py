@@ -34,8 +34,8 @@ def _parts(name: str, command: Any) -> Iterator[str]:
         yield _options(name, command)
         return
     yield inspect.cleandoc(command.help)
-    for part, each in command.commands.items():
-        yield from _parts(f"{name} {part}", each)
+    for part, subcommand in command.commands.items():
+        yield from _parts(f"{name} {part}", subcommand)
 
 
 def _options(name: str, command: Any) -> str:

@@ -85,9 +85,9 @@ def _rows(
 def metadata() -> str:
     """Metadata columns of connectors."""
     rows = (
-        (code(item.name), code(key), code(str(found.type)), found.doc)
+        (code(item.name), code(key), code(str(column.type)), column.doc)
         for item in connector_specs().values()
-        for key, found in item.metadata.items()
+        for key, column in item.metadata.items()
     )
     return table(("connector", "metadata", "type", ""), rows)
 
@@ -99,8 +99,8 @@ def refused() -> str:
     declared = {name: spec.options for name, spec in connector_specs().items()}
     declared |= {name: spec.options for name, spec in format_specs().items()}
     for of, options in declared.items():
-        found = (item for item in options.items() if item[1].effect is Effect.REFUSED)
-        rows += [(f"options of {code(of)}", name, option.why) for name, option in found]
+        refused_options = (item for item in options.items() if item[1].effect is Effect.REFUSED)
+        rows += [(f"options of {code(of)}", name, option.why) for name, option in refused_options]
     names: dict[tuple[str, str], list[str]] = {}
     for what, name, why in rows:
         names.setdefault((what, why), []).append(name)

@@ -18,15 +18,15 @@ _JAVA = ROOT / "kernel/src/main/java/org/compiledplan/kernel"
 
 def folders() -> str:
     """Each package of Python with what it is for."""
-    found = [path for folder in _PYTHON for path in (ROOT / folder).rglob("__init__.py")]
-    return table(("folder", "what"), ((_name(path.parent), first_line(_docstring(path))) for path in sorted(found)))
+    packages = [path for folder in _PYTHON for path in (ROOT / folder).rglob("__init__.py")]
+    return table(("folder", "what"), ((_name(path.parent), first_line(_docstring(path))) for path in sorted(packages)))
 
 
 def layers() -> str:
     """The layers of the import contract, from the top down."""
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-    found = next(contract for contract in tool["contracts"] if contract["id"] == "layers")
-    names = [layer.replace(".", "/").replace(" | ", "    ") for layer in found["layers"]]
+    layered = next(contract for contract in tool["contracts"] if contract["id"] == "layers")
+    names = [layer.replace(".", "/").replace(" | ", "    ") for layer in layered["layers"]]
     return "```text\n" + "\n".join(names) + "\n```"
 
 

@@ -49,5 +49,5 @@ def aggregates_() -> str:
 
 def refused() -> str:
     """Functions of Flink that are refused by name."""
-    found = registry.UNSUPPORTED | aggregates.REFUSED
-    return table(("function", "instead"), ((code(name), found[name]) for name in sorted(found)))
+    reasons = registry.UNSUPPORTED | aggregates.REFUSED
+    return table(("function", "instead"), ((code(name), reasons[name]) for name in sorted(reasons)))

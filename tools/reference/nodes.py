@@ -14,8 +14,8 @@ _SHARED = frozenset(PlanNode.model_fields) | {"state"}
 
 
 def _types(*, runnable: bool) -> Iterator[type[PlanNode]]:
-    found = sorted(all_node_types().items())
-    return (item for _, item in found if item.RUNNABLE is runnable)
+    types = sorted(all_node_types().items())
+    return (item for _, item in types if item.RUNNABLE is runnable)
 
 
 def nodes() -> str:

@@ -49,10 +49,10 @@ def _in(path: Path, tree: ast.Module, helpers: set[tuple[str, str]]) -> Iterator
             continue
         # The text of a variable is that of the assignment before.
         texts_of = {
-            target.id: each.value
-            for each in assigned
-            for target in each.targets
-            if isinstance(target, ast.Name) and each.lineno < node.lineno
+            target.id: assignment.value
+            for assignment in assigned
+            for target in assignment.targets
+            if isinstance(target, ast.Name) and assignment.lineno < node.lineno
         }
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name not in _ERRORS and (_part(path), name) not in helpers:
@@ -70,6 +70,6 @@ def _text(node: ast.expr) -> str:
             return text
         case ast.JoinedStr(values=parts):
             return "".join(str(part.value) if isinstance(part, ast.Constant) else "..." for part in parts)
-        case ast.IfExp(body=one, orelse=other):
-            return f"{_text(one)}, or {_text(other)}"
+        case ast.IfExp(body=consequence, orelse=alternative):
+            return f"{_text(consequence)}, or {_text(alternative)}"
     return "..."

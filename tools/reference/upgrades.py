@@ -26,8 +26,8 @@ def changes() -> str:
 
 def some() -> str:
     """A few of them."""
-    found = {kind.name: kind for kind in KINDS}
-    return table(_TITLES, (_cells(found[name]) for name in SHORT))
+    kinds = {kind.name: kind for kind in KINDS}
+    return table(_TITLES, (_cells(kinds[name]) for name in SHORT))
 
 
 def _family(kinds: tuple[Kind, ...]) -> str:
@@ -48,5 +48,5 @@ def _here(kind: Kind) -> str:
     return f"{words}: {kind.note}" if kind.note else words
 
 
-def _strong(found: Elsewhere) -> str:
-    return f"**{found.value}**" if found is Elsewhere.WRONG else found.value
+def _strong(outcome: Elsewhere) -> str:
+    return f"**{outcome.value}**" if outcome is Elsewhere.WRONG else outcome.value

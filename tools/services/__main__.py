@@ -31,9 +31,9 @@ def start(name: str, folder: Path = FOLDER) -> str:
     """
     service, known = services()[name], folder / name / "server.json"
     server = Server(service, folder / name, bound=False)
-    found = json.loads(known.read_text()) if known.is_file() else None
-    if found is not None and listens(found["port"]):
-        server.port = found["port"]
+    record = json.loads(known.read_text()) if known.is_file() else None
+    if record is not None and listens(record["port"]):
+        server.port = record["port"]
         return server.address
     server.start()
     assert server.process is not None
@@ -46,12 +46,12 @@ def stop(name: str, folder: Path = FOLDER) -> bool:
     known = folder / name / "server.json"
     if not known.is_file():
         return False
-    found = json.loads(known.read_text())
-    if listens(found["port"]):
+    record = json.loads(known.read_text())
+    if listens(record["port"]):
         with suppress(ProcessLookupError):
-            os.killpg(found["process"], signal.SIGINT)
+            os.killpg(record["process"], signal.SIGINT)
         deadline = time.monotonic() + 30
-        while listens(found["port"]) and time.monotonic() < deadline:
+        while listens(record["port"]) and time.monotonic() < deadline:
             time.sleep(0.1)
     known.unlink()
     return True
@@ -64,15 +64,15 @@ def main() -> int:
     parser.add_argument("action", choices=("start", "stop"))
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(names)}; by default all")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="for their data; by default build/services")
-    asked = parser.parse_args()
-    chosen = asked.names or names
+    arguments = parser.parse_args()
+    chosen = arguments.names or names
     if not set(chosen) <= set(names):
         parser.error(f"there are: {', '.join(names)}")
     try:
         for name in chosen:
-            if asked.action == "start":
-                print(f"{name}: {start(name, asked.folder)}")
-            elif stop(name, asked.folder):
+            if arguments.action == "start":
+                print(f"{name}: {start(name, arguments.folder)}")
+            elif stop(name, arguments.folder):
                 print(f"{name}: stopped")
     except ServiceError as error:
         print(f"services: {error}", file=sys.stderr)

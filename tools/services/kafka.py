@@ -69,7 +69,7 @@ class Kafka(Service):
         )
         mine = f"PLAINTEXT://127.0.0.1:{port}"
         override = (f"listeners={mine},CONTROLLER://127.0.0.1:{controller}", f"advertised.listeners={mine}")
-        overrides = [word for each in override for word in ("--override", each)]
+        overrides = [word for setting in override for word in ("--override", setting)]
         return [*java(busy=self._busy), "kafka.Kafka", str(settings), *overrides]
 
 

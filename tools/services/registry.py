@@ -57,8 +57,8 @@ class Registry:
     def add(self, schema: Any, subject: str = "other", **more: Any) -> int:
         """Register a schema, or find it; its id."""
         text = schema if isinstance(schema, str) else json.dumps(schema)
-        found = next((number for number, known in self.schemas.items() if known["schema"] == text), None)
-        number = len(self.schemas) + 1 if found is None else found
+        registered = next((number for number, known in self.schemas.items() if known["schema"] == text), None)
+        number = len(self.schemas) + 1 if registered is None else registered
         self.schemas[number] = {"schema": text, **more}
         versions = self.subjects.setdefault(subject, [])
         if number not in versions:
@@ -72,9 +72,9 @@ class Registry:
     def read(self) -> None:
         """Take what is in the file, where there is one."""
         if self.file is not None and self.file.is_file():
-            found = json.loads(self.file.read_text())
-            self.schemas = {int(number): known for number, known in found["schemas"].items()}
-            self.subjects = found["subjects"]
+            stored = json.loads(self.file.read_text())
+            self.schemas = {int(number): known for number, known in stored["schemas"].items()}
+            self.subjects = stored["subjects"]
 
     def asks_for(self, user_info: str) -> None:
         """Take those alone who give this name and password."""
@@ -84,8 +84,8 @@ class Registry:
         """Status and content."""
         match [unquote(part) for part in urlsplit(path).path.strip("/").split("/")]:
             case ["schemas", "ids", number] if method == "GET":
-                found = self.schemas.get(int(number))
-                return (200, found) if found else (404, _error(40403, f"Schema {number} not found"))
+                schema = self.schemas.get(int(number))
+                return (200, schema) if schema else (404, _error(40403, f"Schema {number} not found"))
             case ["subjects", subject, "versions"] if method == "POST":
                 if self.frozen:
                     return 409, _error(409, "Schema being registered is incompatible with an earlier schema")

@@ -167,9 +167,9 @@ def running(service: Service, folder: Path) -> Iterator[Server]:
 def services() -> dict[str, Service]:
     """All kinds of servers, by name."""
     package: Any = import_module("tools.services")
-    modules = (import_module(f"tools.services.{each.name}") for each in iter_modules(package.__path__))
-    found = [module.SERVICE for module in modules if hasattr(module, "SERVICE")]
-    return {service.name: service for service in sorted(found, key=lambda each: str(each.name))}
+    modules = (import_module(f"tools.services.{module.name}") for module in iter_modules(package.__path__))
+    declared = [module.SERVICE for module in modules if hasattr(module, "SERVICE")]
+    return {service.name: service for service in sorted(declared, key=lambda service: str(service.name))}
 
 
 def free_port() -> int:

@@ -24,13 +24,13 @@ _ENDS = {
 
 def column_options(row: t.RowType, options: Mapping[str, str]) -> Mapping[str, TableOption]:
     """The options of the columns, by their whole names; those of a sequence or of random values, as `options` say."""
-    found: dict[str, TableOption] = {}
+    declared: dict[str, TableOption] = {}
     for field in row.fields:
         for path, type_ in paths(f"fields.{field.name}", field.type):
             sequence = options.get(f"{path}.kind") == "sequence"
             own = _ENDS if sequence else {"null-rate": _NULLS, **_random(type_)}
-            found |= {f"{path}.{name}": option for name, option in {"kind": _KIND, **own}.items()}
-    return found
+            declared |= {f"{path}.{name}": option for name, option in {"kind": _KIND, **own}.items()}
+    return declared
 
 
 def paths(path: str, type_: t.LogicalType) -> Iterator[tuple[str, t.LogicalType]]:

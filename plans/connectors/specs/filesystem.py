@@ -19,12 +19,12 @@ from compiled_plan.plans.connectors.common import (
 )
 from compiled_plan.plans.connectors.spec import (
     ONE_FORMAT,
-    Asked,
     Boundedness,
     ConnectorSpec,
     Metadata,
     SinkSpec,
     SourceSpec,
+    TableUse,
 )
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
@@ -32,10 +32,10 @@ from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import BIGINT, STRING, TimestampLtzType
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    yield from dead_letters.faults(asked)
-    if not asked.reading:
-        yield from partition_commits.faults(asked.options, asked.table)
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    yield from dead_letters.faults(use)
+    if not use.reading:
+        yield from partition_commits.faults(use.options, use.table)
 
 
 SPEC = ConnectorSpec(

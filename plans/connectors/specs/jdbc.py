@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors.common import passive, refused, tuning
 from compiled_plan.plans.connectors.jars import DRIVERS
 from compiled_plan.plans.connectors.jdbc_filters import takes_over
 from compiled_plan.plans.connectors.jdbc_urls import reached
-from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec, TableUse
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.durations import parse_duration
@@ -46,12 +46,12 @@ def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
 
 
 def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
-    given = [name for name in _PARTS if name in options]
-    if not given:
+    present = [name for name in _PARTS if name in options]
+    if not present:
         return
     for name in _PARTS:
         if name not in options:
-            yield name, f"{given[0]!r} needs {name!r}, too", f"add '{name}' = '...', or leave all four out"
+            yield name, f"{present[0]!r} needs {name!r}, too", f"add '{name}' = '...', or leave all four out"
             return
     least, most = (int(options[f"scan.partition.{bound}-bound"]) for bound in ("lower", "upper"))
     if least > most:
@@ -63,18 +63,18 @@ def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
         yield "scan.partition.column", message, "name a numeric column"
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
+def _faults(use: TableUse) -> Iterator[TableFault]:
     """A name without its password, no time to wait, a cache that would keep every answer for good."""
-    options, table = asked.options, asked.table
-    for given, other in (("username", "password"), ("password", "username")):
-        if given in options and other not in options:
-            message = f"table {table} has the option {given!r} and lacks {other!r}"
-            yield TableFault(message, f"add '{other}' = '...', or say both in the URL", given)
+    options, table = use.options, use.table
+    for option, missing in (("username", "password"), ("password", "username")):
+        if option in options and missing not in options:
+            message = f"table {table} has the option {option!r} and lacks {missing!r}"
+            yield TableFault(message, f"add '{missing}' = '...', or say both in the URL", option)
     wait = "connection.max-retry-timeout"
     if wait in options and parse_duration(options[wait]) < 1000:
         message = f"'{wait}' = {options[wait]!r} of table {table} is less than a second"
         yield TableFault(message, "set it to '1 s' or more", wait)
-    cached = asked.reading and options.get("lookup.cache", "").upper() == "PARTIAL"
+    cached = use.reading and options.get("lookup.cache", "").upper() == "PARTIAL"
     if cached and not {*_EVICTING, "lookup.cache.max-rows", "lookup.cache.ttl"} & set(options):
         message = f"the cache of table {table} never forgets an answer"
         yield TableFault(message, f"add one of: {', '.join(_EVICTING)}", "lookup.cache")

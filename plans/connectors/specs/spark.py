@@ -10,13 +10,13 @@ from compiled_plan.plans.connectors import jdbc_urls, kafka_settings
 from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.reached import Reach, Reached
 from compiled_plan.plans.connectors.spec import (
-    Asked,
     Boundedness,
     ConnectorSpec,
     Faults,
     Guarantee,
     SinkSpec,
     SourceSpec,
+    TableUse,
 )
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
@@ -56,19 +56,19 @@ def _unheld(type_: t.LogicalType) -> t.LogicalType | None:
     return None
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    name = asked.options["provider"]
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    name = use.options["provider"]
     if not name.translate(str.maketrans("", "", ".-_$")).isalnum():
-        message = f"the provider {name!r} of table {asked.table} is no name of a data source"
+        message = f"the provider {name!r} of table {use.table} is no name of a data source"
         yield TableFault(message, "write its short name, such as 'parquet' or 'delta'", "provider")
-    if asked.reading:
+    if use.reading:
         return
-    if asked.primary_key:
-        message = f"table {asked.table} has a primary key, and connector 'spark' appends rows and merges none"
+    if use.primary_key:
+        message = f"table {use.table} has a primary key, and connector 'spark' appends rows and merges none"
         remedy = "leave PRIMARY KEY out, or write to 'jdbc' or 'upsert-kafka'"
         yield TableFault(message, remedy, "connector", supported=False)
-    if SPEC.values(asked.options).text("sink.delivery-guarantee") == "exactly-once":
-        message = f"table {asked.table}: a data source keeps no record of the micro-batches that it has"
+    if SPEC.values(use.options).text("sink.delivery-guarantee") == "exactly-once":
+        message = f"table {use.table}: a data source keeps no record of the micro-batches that it has"
         remedy = "set 'at-least-once', or write files with the connector 'filesystem', which is exactly-once"
         yield TableFault(message, remedy, "sink.delivery-guarantee", supported=False)
 

@@ -11,12 +11,12 @@ from compiled_plan.plans.connectors.messages import BOUNDED, COMMON, METADATA, P
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import (
     NEEDED_KEY_AND_VALUE,
-    Asked,
     Boundedness,
     ConnectorSpec,
     Guarantee,
     SinkSpec,
     SourceSpec,
+    TableUse,
 )
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -24,20 +24,20 @@ from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
-def _messages(asked: Asked) -> Mapping[str, RowType]:
-    return parts(asked.columns, asked.options, asked.primary_key).rows(asked.columns)
+def _messages(use: TableUse) -> Mapping[str, RowType]:
+    return parts(use.columns, use.options, use.primary_key).rows(use.columns)
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    if not asked.primary_key:
-        message = f"table {asked.table} of connector 'upsert-kafka' has no primary key"
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    if not use.primary_key:
+        message = f"table {use.table} of connector 'upsert-kafka' has no primary key"
         yield TableFault(message, "declare PRIMARY KEY (...) NOT ENFORCED: its columns are the messages' key")
         return
-    yield from faults(asked, asked.primary_key)
+    yield from faults(use, use.primary_key)
     for option in ("key.format", "value.format"):
-        found = format_spec(asked.options.get(option))
-        if found is not None and not found.reads.insert_only:
-            message = f"format {found.name!r} holds changes, and messages of table {asked.table} are rows"
+        format_ = format_spec(use.options.get(option))
+        if format_ is not None and not format_.reads.insert_only:
+            message = f"format {format_.name!r} holds changes, and messages of table {use.table} are rows"
             yield TableFault(message, "choose a format of inserts, such as 'json'", option)
 
 

@@ -35,43 +35,43 @@ class Custom:
         """`to_internal`, whose result `fits` turns into the internal value, or refuses with DataError."""
         convert = self.converter.to_internal
 
-        def found(external: Any) -> Any:
-            made = self._made(convert, external, "to_internal")
+        def checked(external: Any) -> Any:
+            internal = self._made(convert, external, "to_internal")
             try:
-                return fits(made)
+                return fits(internal)
             except DataError as fault:
                 what = f"{self.name}.to_internal gave what is no value for {shown(external)}: {fault.message}"
                 raise DataError(what, where=fault.where or self.where, remedy=fault.remedy) from None
 
-        return found
+        return checked
 
     def to_external(self, internal: Any) -> Any:
         """The object of an internal value, of the converter's class."""
-        made = self._made(self.converter.to_external, internal, "to_external")
-        if not isinstance(made, self.class_):
+        external = self._made(self.converter.to_external, internal, "to_external")
+        if not isinstance(external, self.class_):
             raise DataError(
-                f"{self.name}.to_external gave {shown(made)} of class {type(made).__name__} for {shown(internal)} of "
-                f"{self.type}, and not of class {self.class_.__name__}",
+                f"{self.name}.to_external gave {shown(external)} of class {type(external).__name__} for "
+                f"{shown(internal)} of {self.type}, and not of class {self.class_.__name__}",
                 where=self.where,
                 remedy=f"give an object of {self.class_.__name__}, or name the other class in bridged_to",
             )
-        return made
+        return external
 
     def _made(self, convert: Callable[[Any], Any], value: Any, method: str) -> Any:
         try:
-            made = convert(value)
+            result = convert(value)
         except CompiledPlanError:
             raise
         except Exception as fault:
             what = f"{self.name}.{method} failed for {shown(value)} of {self.type}: {reason(fault)}"
             raise DataError(what, where=self.where) from fault
-        if made is None:
+        if result is None:
             raise DataError(
                 f"{self.name}.{method} gave None for {shown(value)} of {self.type}",
                 where=self.where,
                 remedy="a converter is never given None and may not give it: raise ValueError for what is no value",
             )
-        return made
+        return result
 
 
 def shown(value: Any) -> str:

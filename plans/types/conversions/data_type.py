@@ -82,10 +82,10 @@ class DataType:
         simple = tuple(item.class_ for item in SIMPLE.get(type(type_), ()) if item.to_external is not None)
         nested = simple or CLASSES.get(type(type_), ())
         own = tuple(class_ for class_, _ in type_.conversions)
-        found = dict.fromkeys((*nested, *own))
+        classes = dict.fromkeys((*nested, *own))
         if isinstance(type_, t.StructuredType) and (known := self._class_of(type_)) is not None:
-            found = dict.fromkeys((known, *found))
-        return tuple(found)
+            classes = dict.fromkeys((known, *classes))
+        return tuple(classes)
 
     @staticmethod
     def _class_of(type_: t.StructuredType) -> type | None:

@@ -216,8 +216,8 @@ class DataTypes:
         Raises:
             ProgramError: a field's name comes twice.
         """
-        found = _listed(fields)
-        return DataType(t.RowType(fields=_unique(found)), children=tuple(item.data_type for item in found))
+        listed = _listed(fields)
+        return DataType(t.RowType(fields=_unique(listed)), children=tuple(item.data_type for item in listed))
 
     @staticmethod
     def STRUCTURED(class_: str | type, *fields: DataTypeField | Iterable[DataTypeField]) -> DataType:
@@ -229,10 +229,10 @@ class DataTypes:
         """
         if isinstance(class_, type) and not fields:
             return DataTypes.of(class_).not_null().nullable()
-        found = _listed(fields)
+        listed = _listed(fields)
         name = t.check_structured(class_) if isinstance(class_, str) else use_class(class_)
-        type_ = t.StructuredType(class_name=name, fields=_unique(found))
-        return DataType(type_, children=tuple(item.data_type for item in found))
+        type_ = t.StructuredType(class_name=name, fields=_unique(listed))
+        return DataType(type_, children=tuple(item.data_type for item in listed))
 
 
 def _listed(fields: tuple[Any, ...]) -> list[DataTypeField]:
@@ -261,12 +261,12 @@ def _check(what: str, value: Any, least: int, most: int) -> int:
 def data_type_of(annotation: Any) -> DataType:
     """The data type of a Python class or annotation, NOT NULL unless it says `| None`; ProgramError for others."""
     if get_origin(annotation) is Annotated:
-        given = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)
-        if given is not None:
-            return given
+        annotated = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)
+        if annotated is not None:
+            return annotated
     return _of_bridged(extract(annotation, Place("the data type")))
 
 
-def _of_bridged(found: Bridged) -> DataType:
-    children = tuple(map(_of_bridged, found.parts))
-    return DataType(found.type, found.class_, found.converter, children)
+def _of_bridged(bridged: Bridged) -> DataType:
+    children = tuple(map(_of_bridged, bridged.parts))
+    return DataType(bridged.type, bridged.class_, bridged.converter, children)

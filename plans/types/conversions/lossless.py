@@ -95,8 +95,8 @@ def _of_kind(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
 def _pairs(key: Widen, value: Widen) -> Widen:
     if key is None and value is None:
         return None
-    one, two = key or _same, value or _same
-    return lambda given: {one(left): two(right) for left, right in given.items()}
+    key_of, value_of = key or _same, value or _same
+    return lambda entries: {key_of(left): value_of(right) for left, right in entries.items()}
 
 
 def _same(value: Any) -> Any:

@@ -127,10 +127,10 @@ def _multiset(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoa
         return dict(Counter(_hashable(element.to_internal(item)) for item in items))
 
     def out(items: dict[Any, int]) -> Any:
-        found = {_hashable(element.to_external(item)): number for item, number in items.items()}
+        counts = {_hashable(element.to_external(item)): number for item, number in items.items()}
         if outer is list:
-            return [item for item, number in found.items() for _ in range(number)]
-        return found if outer is dict else Counter(found)
+            return [item for item, number in counts.items() for _ in range(number)]
+        return counts if outer is dict else Counter(counts)
 
     return [(dict, into), (Mapping, into), (list, counted)], None if outer is dict and element.plain else out
 
@@ -172,13 +172,13 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
         return by_name(dict(zip(held, value, strict=True))) if held and held != names else by_position(value)
 
     def of_object(value: Any) -> tuple[Any, ...]:
-        found = []
+        values = []
         for name in names:
             try:
-                found.append(field_value(value, name))
+                values.append(field_value(value, name))
             except AttributeError:
                 raise ValueError(f"it has no field {name}; the type has {', '.join(names)}") from None
-        return convert(found)
+        return convert(values)
 
     choices: Choices = [(Row, of_row), (_NamedTuple, of_object), (tuple, by_position), (list, by_position)]
     choices += [(dict, by_name), (Mapping, by_name), (_Record, of_object)]

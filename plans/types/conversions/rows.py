@@ -96,10 +96,10 @@ def _makes(class_: type, names: Sequence[str]) -> bool:
 def _annotated(class_: type) -> dict[str, DataType]:
     from compiled_plan.plans.types.python.fields import structured_fields
 
-    found: dict[str, DataType] = {}
+    types: dict[str, DataType] = {}
     for name, annotation in structured_fields(class_).items():
         try:
-            found[name] = DataTypes.of(annotation)
+            types[name] = DataTypes.of(annotation)
         except ProgramError:
             continue
-    return found
+    return types

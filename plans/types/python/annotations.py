@@ -40,14 +40,14 @@ def _one_by_one(target: Any) -> dict[str, Any]:
     names = dict(getattr(target, "__globals__", {}) or vars(sys.modules.get(getattr(target, "__module__", ""), typing)))
     for local in _running():
         names = local | names
-    found = {}
+    evaluated = {}
     for key, value in getattr(target, "__annotations__", {}).items():
         try:
-            found[key] = eval(value, names) if isinstance(value, str) else value
+            evaluated[key] = eval(value, names) if isinstance(value, str) else value
         except Exception as fault:
             what = getattr(target, "__qualname__", str(target))
             raise ProgramError(f"{what}: the annotation {value!r} of `{key}` cannot be read: {fault}") from None
-    return found
+    return evaluated
 
 
 def _running() -> Iterator[dict[str, Any]]:
@@ -67,17 +67,17 @@ def type_arguments(annotation: Any) -> dict[Any, Any]:
     bound: dict[Any, Any] = {}
     if origin is not None:
         bound.update(zip(getattr(origin, "__parameters__", ()), typing.get_args(annotation), strict=False))
-    for one in getattr(class_, "__mro__", ()):
-        for written in vars(one).get("__orig_bases__", ()):
+    for base_class in getattr(class_, "__mro__", ()):
+        for written in vars(base_class).get("__orig_bases__", ()):
             base = typing.get_origin(written)
             if base in (None, typing.Generic, typing.Protocol):
                 continue
-            for variable, given in zip(getattr(base, "__parameters__", ()), typing.get_args(written), strict=False):
-                if isinstance(given, typing.ForwardRef):
-                    given = _resolved(given, one)
-                given = bind_variables(given, bound)
-                if not isinstance(given, typing.TypeVar):
-                    bound.setdefault(variable, given)
+            for variable, argument in zip(getattr(base, "__parameters__", ()), typing.get_args(written), strict=False):
+                if isinstance(argument, typing.ForwardRef):
+                    argument = _resolved(argument, base_class)
+                argument = bind_variables(argument, bound)
+                if not isinstance(argument, typing.TypeVar):
+                    bound.setdefault(variable, argument)
     return bound
 
 
@@ -94,9 +94,9 @@ def bind_variables(annotation: Any, bound: Mapping[Any, Any]) -> Any:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if not bound or not arguments or not getattr(annotation, "__parameters__", ()):
         return annotation
-    made = tuple(bind_variables(part, bound) for part in arguments)
+    rebound = tuple(bind_variables(part, bound) for part in arguments)
     if origin in (typing.Union, types.UnionType):
-        return typing.cast(Any, typing.Union)[made]
+        return typing.cast(Any, typing.Union)[rebound]
     if origin is typing.Annotated:
-        return typing.cast(Any, typing.Annotated)[made]
-    return origin[made if len(made) > 1 else made[0]] if origin is not None else annotation
+        return typing.cast(Any, typing.Annotated)[rebound]
+    return origin[rebound if len(rebound) > 1 else rebound[0]] if origin is not None else annotation

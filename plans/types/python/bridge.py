@@ -68,8 +68,8 @@ _WIDER: dict[Any, type] = {Sequence: list, Mapping: dict}
 
 def usual_class(type_: t.LogicalType) -> type | None:
     """The class of a type's values unless another is asked for; None where any will do (structured types, RAW)."""
-    found = CLASSES.get(type(type_), (None,))[0]
-    return found if isinstance(found, type) else None
+    class_ = CLASSES.get(type(type_), (None,))[0]
+    return class_ if isinstance(class_, type) else None
 
 
 def supports(type_: t.LogicalType, class_: type) -> bool:

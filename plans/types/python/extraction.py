@@ -99,9 +99,9 @@ def _is_data_type(value: Any) -> bool:
 
 
 def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged:
-    found = plain(annotation, hint) or _container(annotation, origin, place, hint)
-    if found is not None:
-        return found
+    bridged = plain(annotation, hint) or _container(annotation, origin, place, hint)
+    if bridged is not None:
+        return bridged
     if annotation is Decimal:
         return _decimal(annotation, place, hint)
     if isinstance(annotation, typing.TypeVar):
@@ -126,36 +126,36 @@ def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
     if not hint.names_type:
         if annotation is inspect.Parameter.empty:
             raise ProgramError(f"{place.text}: the hint names no type", remedy='write DataTypeHint("<type>")')
-        found = extract(annotation, place, hint)
+        bridged = extract(annotation, place, hint)
     elif _is_python(hint.value):
-        found = extract(hint.value, place, replace(hint, value="", bridged_to=None))
+        bridged = extract(hint.value, place, replace(hint, value="", bridged_to=None))
     else:
-        found = _declared(hint.value, annotation, place)
+        bridged = _declared(hint.value, annotation, place)
     if hint.bridged_to is not None:
-        if found.converter is not None:
-            return found
-        return replace(bridge_to(found.type, hint.bridged_to, place.text), children=found.children)
+        if bridged.converter is not None:
+            return bridged
+        return replace(bridge_to(bridged.type, hint.bridged_to, place.text), children=bridged.children)
     if annotation is inspect.Parameter.empty:
-        return found
-    return accepting(found, annotation, place)
+        return bridged
+    return accepting(bridged, annotation, place)
 
 
-def accepting(found: Bridged, annotation: Any, place: Place) -> Bridged:
+def accepting(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
     """The type, its values of the class that the annotation asks for. Raises ProgramError where they cannot be."""
     classes, any_ = _classes(annotation)
-    if any_ or found.converter is not None or found.class_ is not None:
-        return found
-    if isinstance(found.type, t.RawType):
-        return found if found.type.serializer == t.PICKLE else _unfit(found, annotation, place)
+    if any_ or bridged.converter is not None or bridged.class_ is not None:
+        return bridged
+    if isinstance(bridged.type, t.RawType):
+        return bridged if bridged.type.serializer == t.PICKLE else _unfit(bridged, annotation, place)
     for class_ in classes:
-        if supports(found.type, class_) or class_ in (Sequence, Mapping):
-            return replace(bridge_to(found.type, class_, place.text), children=found.children)
-    return _unfit(found, annotation, place)
+        if supports(bridged.type, class_) or class_ in (Sequence, Mapping):
+            return replace(bridge_to(bridged.type, class_, place.text), children=bridged.children)
+    return _unfit(bridged, annotation, place)
 
 
-def _unfit(found: Bridged, annotation: Any, place: Place) -> Bridged:
+def _unfit(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
     raise ProgramError(
-        f"{place.text}: values of type {found.type} are not what the annotation {shown(annotation)} says",
+        f"{place.text}: values of type {bridged.type} are not what the annotation {shown(annotation)} says",
         remedy="correct the annotation or the hint, or annotate it with `object`",
     )
 
@@ -172,8 +172,8 @@ def _classes(annotation: Any) -> tuple[list[type], bool]:
     if origin in (typing.Union, types.UnionType):
         parts = [_classes(part) for part in typing.get_args(annotation) if part is not type(None)]
         return [class_ for classes, _ in parts for class_ in classes], any(free for _, free in parts)
-    found = origin or annotation
-    return ([found], False) if isinstance(found, type) else ([], True)
+    plain_class = origin or annotation
+    return ([plain_class], False) if isinstance(plain_class, type) else ([], True)
 
 
 def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
@@ -195,9 +195,9 @@ def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
     return from_data_type(value, place.text)
 
 
-def _known(found: Bridged, where: str) -> Bridged:
+def _known(bridged: Bridged, where: str) -> Bridged:
     """The type, which must be one that values can have: Flink parses TIMESTAMP WITH TIME ZONE, and no more."""
-    todo = [found.type]
+    todo = [bridged.type]
     while todo:
         type_ = todo.pop()
         if isinstance(type_, t.TimestampTzType):
@@ -206,7 +206,7 @@ def _known(found: Bridged, where: str) -> Bridged:
                 remedy=f"write TIMESTAMP_LTZ({type_.precision}), a point in time",
             )
         todo.extend(type_.children())
-    return found
+    return bridged
 
 
 def from_data_type(value: Any, where: str = "a data type") -> Bridged:
@@ -215,10 +215,10 @@ def from_data_type(value: Any, where: str = "a data type") -> Bridged:
         return value
     if isinstance(value, str):
         try:
-            found = Bridged(t.parse_type(value))
+            bridged = Bridged(t.parse_type(value))
         except CompiledPlanError as fault:
             raise ProgramError(f"{where}: {fault.message}", where=fault.where, remedy=fault.remedy) from None
-        return _known(found, where)
+        return _known(bridged, where)
     if isinstance(value, t.LogicalType):
         _known(Bridged(value), where)
         return Bridged(value, converter=next(iter(dict(value.conversions).values()), None))
@@ -323,6 +323,6 @@ def _structured(annotation: Any, class_: type, place: Place, hint: DataTypeHint)
         (name, extract(part, place.inside(f"field `{name}` of {class_.__name__}", annotation), options))
         for name, part in structured_fields(annotation).items()
     ]
-    fields = tuple(t.Field(name, found.type) for name, found in parts)
+    fields = tuple(t.Field(name, part.type) for name, part in parts)
     type_ = t.StructuredType(class_name=use_class(class_), fields=fields, nullable=False)
-    return Bridged(type_, class_, tuple(found for _, found in parts))
+    return Bridged(type_, class_, tuple(part for _, part in parts))

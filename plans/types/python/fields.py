@@ -37,9 +37,9 @@ def structured_fields(annotation: Any) -> dict[str, Any]:
     hints = dict(annotations_of(class_))
     if not set(names) <= set(hints):
         # A plain class: the parameters of its constructor say the types, or what its getters return.
-        made = getattr(class_, "__init__", None)
-        if inspect.isfunction(made):
-            hints = annotations_of(made) | hints
+        constructor = getattr(class_, "__init__", None)
+        if inspect.isfunction(constructor):
+            hints = annotations_of(constructor) | hints
         for name in set(names) - set(hints):
             getter = accessors(class_).get(name)
             if getter is not None and inspect.isfunction(getter.get):

@@ -77,10 +77,10 @@ class DataTypeHint:
                 remedy="leave out allow_raw_globally, or the patterns",
             )
         for name in ("allow_raw_pattern", "force_raw_pattern"):
-            given = getattr(self, name)
-            patterns = (given,) if isinstance(given, str) else given and tuple(given)
+            value = getattr(self, name)
+            patterns = (value,) if isinstance(value, str) else value and tuple(value)
             if patterns and not all(isinstance(item, str) and item for item in patterns):
-                raise ProgramError(f"DataTypeHint: {name} is {given!r}", remedy="give the beginnings of class names")
+                raise ProgramError(f"DataTypeHint: {name} is {value!r}", remedy="give the beginnings of class names")
             object.__setattr__(self, name, patterns)
         self._check_numbers()
         try:
@@ -93,10 +93,10 @@ class DataTypeHint:
     def _check_numbers(self) -> None:
         limits = {"decimal_precision": (1, 38), "decimal_scale": (0, 38), "year_precision": (0, 4)}
         for name, (least, most) in (limits | {"second_precision": (0, 9)}).items():
-            given = getattr(self, f"default_{name}")
-            if given is not None and not (type(given) is int and least <= given <= most):
+            value = getattr(self, f"default_{name}")
+            if value is not None and not (type(value) is int and least <= value <= most):
                 raise ProgramError(
-                    f"DataTypeHint: default_{name} is {given!r}", remedy=f"it must be from {least} to {most}"
+                    f"DataTypeHint: default_{name} is {value!r}", remedy=f"it must be from {least} to {most}"
                 )
 
     @property
@@ -111,12 +111,12 @@ class DataTypeHint:
 
     def inside(self, outer: DataTypeHint) -> DataTypeHint:
         """This hint, with what it leaves open about the extraction taken from the one around it."""
-        kept = {
+        inherited = {
             item.name: getattr(outer, item.name)
             for item in fields(DataTypeHint)
             if item.name not in ("value", "bridged_to", "input_group") and getattr(self, item.name) is None
         }
-        return replace(self, **kept) if any(found is not None for found in kept.values()) else self
+        return replace(self, **inherited) if any(value is not None for value in inherited.values()) else self
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Hints are read where a function is registered; the workers, to which it travels, need none.
@@ -139,8 +139,8 @@ class DataTypeHint:
 
 def class_hint(class_: type) -> DataTypeHint | None:
     """The hint that decorates a class, or the nearest class above it."""
-    found = next((vars(one)[ON_CLASS] for one in class_.__mro__ if ON_CLASS in vars(one)), None)
-    return found if isinstance(found, DataTypeHint) else None
+    hint = next((vars(base)[ON_CLASS] for base in class_.__mro__ if ON_CLASS in vars(base)), None)
+    return hint if isinstance(hint, DataTypeHint) else None
 
 
 @dataclass(frozen=True)
@@ -236,5 +236,5 @@ def function_hints(target: Any) -> tuple[FunctionHint, ...]:
     """The hints of a method, or of a class: its own, else those of the nearest class above."""
     if not isinstance(target, type):
         return tuple(getattr(target, _ON_FUNCTION, ()))
-    found = (vars(class_).get(_ON_FUNCTION) for class_ in target.__mro__)
-    return next((tuple(hints) for hints in found if hints), ())
+    hint_lists = (vars(class_).get(_ON_FUNCTION) for class_ in target.__mro__)
+    return next((tuple(hints) for hints in hint_lists if hints), ())
