@@ -1,6 +1,6 @@
-"""Avro's schemas of types, and types of schemas, as Flink's `AvroSchemaConverter` derives them.
+"""Conversion of types to Avro schemas and back, as Flink's `AvroSchemaConverter` does it.
 
-Source: Flink's pages "Avro" and "Confluent Avro", and what Flink 2.3 registers and refuses.
+Sources: Flink's pages "Avro" and "Confluent Avro"; schemas that Flink 2.3 registers and refuses.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _LEGACY = "timestamp_mapping.legacy"
 
 
 def avro_columns(name: str) -> Rule:
-    """The rule of a format of Avro; one without the option for timestamps has Flink's older mapping."""
+    """Column rule of an Avro format; without the option for timestamps, Flink's legacy mapping holds."""
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
         legacy = options.get(_LEGACY, "true").strip().lower() == "true"
-        # What corrects the mapping is an option of the format `avro` alone.
+        # Only the format `avro` has an option that selects the correct mapping.
         corrected = f", or set 'avro.{_LEGACY}' = 'false'" if name == "avro" else ""
         for field in row.fields:
             for type_ in within(field.type):
@@ -59,9 +59,10 @@ def _remedy(type_: t.LogicalType, legacy: bool, corrected: str) -> str | None:
 
 
 def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECORD) -> Any:
-    """The Avro schema of a type that the rule of `avro_columns` lets through, as JSON's values; `name`: of a record.
+    """The Avro schema, as JSON values, of a type that passes the rule of `avro_columns`; `name` names its record.
 
-    With `legacy`, TIMESTAMP is Avro's timestamp, which is a moment; else it is a local one, and TIMESTAMP_LTZ a moment.
+    With `legacy`, TIMESTAMP maps to Avro's timestamp, an instant; otherwise to a local timestamp, and TIMESTAMP_LTZ to
+    an instant.
     """
     schema = _present(type_, legacy, name)
     return ["null", schema] if type_.nullable and schema != "null" else schema
@@ -119,7 +120,7 @@ def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
 
 
 def debezium_row(row: t.RowType) -> t.RowType:
-    """The row of an event of Debezium: the table's row before and after a change, and what it is."""
+    """The row of a Debezium event: the table's row before and after the change, and the operation."""
     fields = (
         t.Field("before", row.with_nullability(True)),
         t.Field("after", row.with_nullability(True)),
@@ -129,7 +130,7 @@ def debezium_row(row: t.RowType) -> t.RowType:
 
 
 def schema_rule(name: str, *, events: bool = False) -> Rule:
-    """The rule of an Avro format whose option `schema` must match the table, or with `events` Debezium's of it."""
+    """Column rule of an Avro format: its option `schema` must match the table's row, with `events` its Debezium row."""
     columns = avro_columns(name)
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
@@ -154,7 +155,7 @@ def schema_rule(name: str, *, events: bool = False) -> Rule:
 
 
 def _plain(type_: t.LogicalType) -> t.LogicalType:
-    """The type without descriptions of fields."""
+    """The type without the comments of fields."""
     return (
         t.RowType(
             fields=tuple(t.Field(field.name, _plain(field.type)) for field in type_.fields), nullable=type_.nullable
@@ -185,9 +186,9 @@ _LOGICAL: Mapping[tuple[str, str], t.LogicalType] = {
 
 
 def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
-    """The type of a schema, with Flink's older mapping of timestamps; `named` holds the named schemas before it.
+    """The type of a schema, with Flink's legacy mapping of timestamps; `named` holds the named schemas before it.
 
-    Raises ValueError for what is no schema, and for types that columns cannot have.
+    Raises ValueError for an invalid schema, and for types that columns cannot have.
     """
     if isinstance(schema, list):
         present = [branch for branch in schema if branch != "null"]

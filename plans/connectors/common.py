@@ -1,4 +1,4 @@
-"""Options that several specs have."""
+"""Options that several specs share."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from compiled_plan.plans.text.options import Kind
 
 
 def flag(doc: str, default: str = "false", uses: Use = Use.ANY) -> TableOption:
-    """An option that is true or false."""
+    """A boolean option."""
     return TableOption(Kind.BOOLEAN, default, doc=doc, uses=uses)
 
 
 def tuning(kind: Kind, doc: str, uses: Use = Use.SINK, default: str = "") -> TableOption:
-    """An option that tunes how Flink does its work."""
+    """An option that tunes Flink and has no effect here."""
     return TableOption(kind, default, doc=doc, effect=Effect.TUNING, uses=uses)
 
 
@@ -26,19 +26,19 @@ def passive(
     fallbacks: tuple[str, ...] = (),
     required: bool = False,
 ) -> TableOption:
-    """An option on which no row depends."""
+    """An option that does not affect the rows."""
     return TableOption(kind, default, choices, doc=doc, uses=uses, passive=True, fallbacks=fallbacks, required=required)
 
 
 def refused(doc: str, why: str, uses: Use = Use.ANY) -> TableOption:
-    """An option that changes what happens, and is not supported; `why` follows a colon."""
+    """An option that would change behaviour and is not supported; messages append `why` after a colon."""
     return TableOption(Kind.TEXT, doc=doc, effect=Effect.REFUSED, why=why, uses=uses)
 
 
 EMIT_STRATEGY, IDLE_TIMEOUT = "scan.watermark.emit.strategy", "scan.watermark.idle-timeout"
 _KEEPING_PACE = "How watermarks of several tables keep pace, "
 _ONE_PACE = "a micro-batch takes from each table what is there, however far its watermark is"
-#: Options of tables with watermarks, whatever the connector.
+#: Options of tables with watermarks, for every connector.
 WATERMARKS = {
     EMIT_STRATEGY: passive(
         Kind.CHOICE,
@@ -58,11 +58,11 @@ WATERMARKS = {
     "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "how often they are compared.", _ONE_PACE),
 }
 
-#: Flink takes any value of it.
+#: Flink accepts any value.
 VERSION = {"property-version": tuning(Kind.TEXT, "Version of the options.", Use.ANY)}
 SINK_PARALLELISM = tuning(Kind.INTEGER, "Number of tasks that write.")
 
-#: Options of all formats that hold JSON.
+#: Options of all JSON formats.
 JSON_OPTIONS = {
     "ignore-parse-errors": flag("Pass over what cannot be read; a field of it becomes NULL.", uses=Use.SOURCE),
     "timestamp-format.standard": TableOption(

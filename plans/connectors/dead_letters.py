@@ -1,4 +1,4 @@
-"""Records that cannot be read, put aside: the options of tables that say where to. Flink has none like them."""
+"""Dead letters: the table options that send unreadable records elsewhere. Flink has no such options."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OPTIONS = {
 
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
-#: What is known of a record: the columns that a table of them may have.
+#: The columns that a dead-letter table may have.
 COLUMNS = t.row_of(
     ["table", "file", "line", "topic", "partition", "offset", "part", "reason", "raw", "bytes"],
     [t.STRING, t.STRING, t.BIGINT, t.STRING, t.INT, t.BIGINT, t.STRING, t.STRING, t.STRING, t.BYTES],
@@ -38,14 +38,14 @@ COLUMNS = t.row_of(
 
 
 def puts_aside(options: Mapping[str, str]) -> bool:
-    """Whether a table's records that cannot be read are put aside; else they end the run."""
+    """Return True if a table stores its unreadable records as dead letters; otherwise they fail the run."""
     return bool(options.get(_PATH) or options.get(TABLE))
 
 
 def unreadable_remedy(connector: ConnectorSpec, format_: FormatSpec, prefix: str) -> str:
-    """Remedy for an unreadable record that ends the run: the options that let the run go on.
+    """Remedy for an unreadable record that failed the run: the options that let a run continue.
 
-    `prefix` is that of the format's options in the table, such as `value.json.`.
+    `prefix` is the prefix of the format's options in the table, such as `value.json.`.
     """
     ways = []
     if _IGNORING in format_.options:
@@ -60,22 +60,22 @@ def unreadable_remedy(connector: ConnectorSpec, format_: FormatSpec, prefix: str
 
 
 def dead_letter_path(options: Mapping[str, str]) -> str:
-    """The folder for a table's records that cannot be read; empty where they go elsewhere or end the run."""
+    """The dead-letter folder of a table; empty if it has none."""
     return options.get(_PATH, "")
 
 
 def dead_letter_table(options: Mapping[str, str]) -> str:
-    """The name of the table for them, as written; empty where they go elsewhere or end the run."""
+    """The name of the dead-letter table of a table, as written; empty if it has none."""
     return options.get(TABLE, "")
 
 
 def name_parts(text: str) -> tuple[str, ...]:
-    """The parts of a table's name: `db.t`, each in backticks where it has dots of its own."""
+    """The parts of a table name such as `db.t`; a part with dots is written in backticks."""
     return tuple((match[1] or match[2]).replace("``", "`").strip() for match in _PART.finditer(text))
 
 
 def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) -> Iterator[TableFault]:
-    """Reasons why a table cannot take dead letters; `others` are the names of its metadata columns that are written."""
+    """Faults that prevent a table from taking dead letters; `others` names its written metadata columns."""
     what = f"table {table} takes dead letters"
     known = ", ".join(f"{field.name} {field.type}" for field in COLUMNS.fields)
     for field in columns.fields:
@@ -91,7 +91,7 @@ def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) ->
 
 
 def faults(use: TableUse) -> Iterator[TableFault]:
-    """What is wrong with the folder of a table that is read."""
+    """Faults of the dead-letter options of a table."""
     options, table = use.options, use.table
     folder, place = options.get(_PATH), options.get("path")
     present = [name for name in OPTIONS if name in options]
@@ -120,6 +120,6 @@ def faults(use: TableUse) -> Iterator[TableFault]:
 
 
 def _below(folder: str, place: str) -> bool:
-    """Whether a folder is another, or inside of it."""
+    """Return True if a folder is `place` or below it."""
     whole, root = (re.sub("/+", "/", text.removeprefix("file:") + "/") for text in (folder, place))
     return whole.startswith(root)

@@ -1,4 +1,4 @@
-"""What the connectors of messages share: the columns of a message's key and of its value, and the options of topics."""
+"""Declarations that message connectors share: columns of a message's key and value, options of topics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ METADATA = {
 
 
 def topic_faults(table: str, options: Mapping[str, str], keys: Collection[str]) -> Iterator[TableFault]:
-    """A sink of several topics, or of none, whose rows do not name theirs."""
+    """Fault of a sink without a single topic whose rows do not name their topic."""
     if "topic" not in keys and len(listed(options.get("topic", ""))) != 1:
         message = f"table {table} has not one topic, and its rows name none"
         yield TableFault(message, "name one topic, or add a column: topic STRING NOT NULL METADATA", foreign=True)
@@ -47,7 +47,7 @@ def topic_faults(table: str, options: Mapping[str, str], keys: Collection[str]) 
 PROPERTIES = OptionGroup(
     "properties.",
     "Settings of Kafka's clients, by Kafka's names: `properties.security.protocol` and so on.",
-    # A checkpoint's positions are those of topics, whoever asks for them.
+    # Offsets in a checkpoint belong to topics, not to the consumer group.
     TableOption(Kind.TEXT, passive=True),
 )
 _BOUNDED = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
@@ -80,7 +80,7 @@ STARTUP = {
     **_offsets("startup", "the beginning of"),
 }
 
-#: Options that `kafka` and `upsert-kafka` have.
+#: Options that `kafka` and `upsert-kafka` share.
 COMMON = {
     **VERSION,
     **dead_letters.OPTIONS,
@@ -131,21 +131,21 @@ COMMON = {
     "sink.transaction-naming-strategy": tuning(Kind.TEXT, "How transactions are named."),
 }
 
-#: Clients' settings that the run sets, and that a table may not.
+#: Client settings that the run sets and a table must not.
 _OURS = ("key.deserializer", "value.deserializer", "key.serializer", "value.serializer", "interceptor.classes")
 _OFFSET = re.compile(r"partition:(\d+),offset:(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The columns of messages."""
+    """The columns in a message's key and in its value."""
 
     key: tuple[str, ...]  # names of the columns in the key, in the order of its format's fields
     value: tuple[str, ...]  # names of the columns in the value
-    prefix: str  # what the names of key columns have in front of the names of the key format's fields
+    prefix: str  # prefix of key columns, absent from the fields of the key format
 
     def rows(self, columns: RowType) -> Mapping[str, RowType]:
-        """The row of each part, by the option that names its format."""
+        """The row types of key and value, by the option that names the part's format."""
         by_name = {field.name: field for field in columns.fields}
         key = tuple(_renamed(by_name[name], self.prefix) for name in self.key if name in by_name)
         value = replace(columns, fields=tuple(by_name[name] for name in self.value))
@@ -157,25 +157,25 @@ def _renamed(field: Field, prefix: str) -> Field:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The items of an option that is a list."""
+    """The items of a list option."""
     return tuple(item.strip() for item in text.split(";") if item.strip())
 
 
 def parts(columns: RowType, options: Mapping[str, str], key: tuple[str, ...]) -> Parts:
-    """The columns in the key and in the value of a message, given the names of the key's columns."""
+    """Divide columns into key and value by the names of the key's columns."""
     apart = options.get("value.fields-include", "ALL").strip().upper().replace("-", "_") == "EXCEPT_KEY"
     value = tuple(name for name in columns.names if not (apart and name in key))
     return Parts(key, value, options.get("key.fields-prefix", ""))
 
 
 def offsets(text: str) -> dict[int, int] | None:
-    """The offsets of partitions, from `partition:0,offset:42;partition:1,offset:300`; None for another text."""
+    """Parse offsets by partition, such as `partition:0,offset:42;partition:1,offset:300`; None if malformed."""
     pairs = [_OFFSET.fullmatch(item.replace(" ", "")) for item in text.split(";") if item.strip()]
     return {int(pair[1]): int(pair[2]) for pair in pairs if pair} if pairs and all(pairs) else None
 
 
 def faults(use: TableUse, key: tuple[str, ...]) -> Iterator[TableFault]:
-    """Faults of a table of messages, whatever its connector; `key` names the columns of a message's key."""
+    """Faults of a table of any message connector; `key` names the columns of a message's key."""
     table, options = use.table, use.options
     yield from _topic_faults(use)
     for name in _OURS:
@@ -225,7 +225,7 @@ def _topic_faults(use: TableUse) -> Iterator[TableFault]:
 
 
 def _subject_faults(use: TableUse) -> Iterator[TableFault]:
-    """Formats whose schemas need a subject to be registered under, which one topic says."""
+    """Faults of formats that register schemas: the subject is derived from a single topic, or must be set."""
     options = use.options
     for option in ("key.format", "value.format", "format"):
         spec = format_spec(options.get(option))

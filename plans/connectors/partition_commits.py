@@ -1,6 +1,6 @@
-"""When and how the partitions of a table of files are said to be complete.
+"""Partition commit: the options that decide when and how a partition of files is published.
 
-Source: Flink's page "FileSystem", "Partition Commit", and what Flink 2.3 takes and refuses.
+Sources: Flink's page "FileSystem", "Partition Commit"; values that Flink 2.3 accepts and refuses.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ OPTIONS: Mapping[str, TableOption] = {
 
 
 def faults(options: Mapping[str, str], table: str) -> Iterator[TableFault]:
-    """Policies and ways to tell a partition's time that do not run here."""
+    """Commit policies and partition time extractors that are not supported."""
     kinds = [item.strip().lower() for item in options.get(KIND, "").split(",") if item.strip()]
     why = {"metastore": "tables here are in no metastore", "custom": _BY_CLASS}
     for kind in kinds:

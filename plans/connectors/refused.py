@@ -1,6 +1,6 @@
-"""Connectors and formats that Flink's pages have and that do not run here: refused by name, with the reason.
+"""Connectors and formats of Flink's pages that are not supported: refused by name, with the reason.
 
-Their options are refused with them; options of connectors that run here say so themselves (`Effect.REFUSED`).
+Unsupported options of supported connectors are declared with `Effect.REFUSED`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _SPARK = "Spark brings no connector for it; with one on the class path it is a p
 _LOG = "it reads the log of a database by itself; read what Debezium makes of the log, with format 'debezium-json'"
 _OWN = "Flink's Python API makes such tables for itself"
 
-#: Connectors by name, each with the reason.
+#: The reason by connector name.
 FLINK_CONNECTORS: Mapping[str, str] = {
     **dict.fromkeys(("kinesis", "firehose", "dynamodb", "pulsar", "rabbitmq"), _SPARK),
     **dict.fromkeys(("elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "opensearch", "opensearch-2"), _SPARK),
@@ -23,7 +23,7 @@ FLINK_CONNECTORS: Mapping[str, str] = {
     "legacy-csv": "it is of Flink's own tests; use 'filesystem' with format 'csv'",
 }
 
-#: Formats by name, each with the reason.
+#: The reason by format name.
 FLINK_FORMATS: Mapping[str, str] = {
     "testcsv": "it is of Flink's own tests; use 'csv'",
     "avro-glue": "its schemas are in a registry of AWS; use 'avro-confluent' with one of Confluent's protocol",

@@ -1,6 +1,6 @@
-"""What formats share whose schemas are in a schema registry: its options, and what its client is told.
+"""Options and client settings of formats whose schemas are in a schema registry.
 
-Source: Flink's page "Confluent Avro"; the settings of the registry's own client, to which Flink hands them.
+Sources: Flink's page "Confluent Avro"; the settings of the registry's own client, to which Flink passes them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use, Values
 from compiled_plan.plans.text.options import Kind
 
-#: The subject of the schemas that a sink registers; and what a connector says of it, where the table does not.
+#: The subject under which a sink registers schemas; and the connector's default if the table sets none.
 SUBJECT, OWN_SUBJECT = "subject", "default-subject"
-#: Options that are settings of the client under another name. They go before those of `properties.*`.
+#: Options that are client settings under another name. They take precedence over `properties.*`.
 _SETTINGS = {
     "ssl.keystore.location": "schema.registry.ssl.keystore.location",
     "ssl.keystore.password": "schema.registry.ssl.keystore.password",
@@ -29,7 +29,7 @@ _BASIC, _BEARER = "basic.auth.credentials.source", "bearer.auth.credentials.sour
 _SOURCES = {_BASIC: ("USER_INFO", "URL"), _BEARER: ("STATIC_TOKEN",)}
 _NEEDED = {"USER_INFO": "basic.auth.user.info", "STATIC_TOKEN": "bearer.auth.token"}
 _PROPERTIES = "properties."
-#: All settings that the client here knows.
+#: All settings that the client here supports.
 _KNOWN = (
     *_SETTINGS.values(),
     "schema.registry.basic.auth.user.info",
@@ -39,7 +39,7 @@ _KNOWN = (
 )
 
 
-# Where the registry is, and who asks, says nothing of the rows.
+# Address and credentials of the registry do not affect the rows.
 _text = partial(passive, Kind.TEXT)
 
 OPTIONS: Mapping[str, TableOption] = {
@@ -79,7 +79,7 @@ GROUPS = (
 
 
 def settings(options: Mapping[str, str]) -> dict[str, str]:
-    """Settings of the registry's client by its own names, and `url`, from a format's checked options without prefix."""
+    """Client settings by the client's names, and `url`, from a format's checked options without prefix."""
     properties = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
     client = properties | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
     old = client.pop("schema.registry.basic.auth.user.info", None)
@@ -89,7 +89,7 @@ def settings(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def contradiction(options: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """What is wrong with the options together, and settings that the client does not know."""
+    """Contradictory options, and settings that the client does not support."""
     for key in options:
         if key.startswith(_PROPERTIES) and key.removeprefix(_PROPERTIES) not in _KNOWN:
             name = key.removeprefix(_PROPERTIES)

@@ -1,4 +1,4 @@
-"""The format `protobuf`. Source: Flink's page "Protobuf", and what Flink 2.3 reads, writes and refuses."""
+"""The format `protobuf`. Sources: Flink's page "Protobuf"; experiments with Flink 2.3."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TYPES = (
 
 
 def _unfit(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
-    """What no message can hold; whether its type has the columns is seen when a run starts."""
+    """Columns that no message can hold; a run checks at its start that the message type has the columns."""
     remedy = (
         "make it of the type of its field: BOOLEAN, INT, BIGINT, FLOAT, DOUBLE, STRING, BYTES, ARRAY, MAP or ROW "
         "(a google.protobuf.Timestamp is a ROW<seconds BIGINT, nanos INT>)"

@@ -33,7 +33,7 @@ def _unfit(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
 
 
 def _known_charset(name: str) -> bool:
-    """Whether Java may know a charset; of some families it has members that Python does not have."""
+    """Return True if Java may know a charset; Java has members of some families that Python lacks."""
     try:
         codecs.lookup(name)
     except (LookupError, ValueError):

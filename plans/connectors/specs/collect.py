@@ -1,4 +1,4 @@
-"""The connector `collect`: the rows of a query, for the program that runs it."""
+"""The connector `collect`: a sink that returns the rows of a query to the program."""
 
 from __future__ import annotations
 

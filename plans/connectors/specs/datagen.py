@@ -1,6 +1,6 @@
-"""The connector `datagen`, with the options that it has for each column, and for what is inside of them.
+"""The connector `datagen`, with its options per column and nested field.
 
-Source: Flink's page "DataGen"; which type has which option: what Flink 2.3 takes.
+Sources: Flink's page "DataGen"; the options that Flink 2.3 accepts for each type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENDS = {
 
 
 def column_options(row: t.RowType, options: Mapping[str, str]) -> Mapping[str, TableOption]:
-    """The options of the columns, by their whole names; those of a sequence or of random values, as `options` say."""
+    """The options of the columns by full name; those of a sequence or of random values, as `options` select."""
     declared: dict[str, TableOption] = {}
     for field in row.fields:
         for path, type_ in paths(f"fields.{field.name}", field.type):
@@ -34,14 +34,14 @@ def column_options(row: t.RowType, options: Mapping[str, str]) -> Mapping[str, T
 
 
 def paths(path: str, type_: t.LogicalType) -> Iterator[tuple[str, t.LogicalType]]:
-    """The prefixes of the options of a column and of what is within it, with their types."""
+    """The option prefixes of a column and of its nested fields, with their types."""
     yield path, type_
     for name, child in children(type_):
         yield from paths(f"{path}.{name}", child)
 
 
 def children(type_: t.LogicalType) -> list[tuple[str, t.LogicalType]]:
-    """What is directly within a type, by the names that options have for it."""
+    """The direct children of a type, by their names in options."""
     match type_:
         case t.ArrayType() | t.MultisetType():
             return [("element", type_.element)]
@@ -68,7 +68,7 @@ def _random(type_: t.LogicalType) -> Mapping[str, TableOption]:
 
 
 def column_faults(row: t.RowType, options: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Options of columns that have no sense together: option, message, remedy. Their values are checked before."""
+    """Contradictory options of columns: option, message, remedy. Their values are checked before."""
     for field in row.fields:
         for path, type_ in paths(f"fields.{field.name}", field.type):
             own = {name: options[f"{path}.{name}"] for name in _NAMES if f"{path}.{name}" in options}

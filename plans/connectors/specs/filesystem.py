@@ -1,6 +1,6 @@
 """The connector `filesystem`.
 
-Source: Flink's page "FileSystem", and what Flink 2.3 takes and refuses: `scan.parallelism` is no option of files.
+Sources: Flink's page "FileSystem"; options that Flink 2.3 accepts: `scan.parallelism` is not one.
 """
 
 from __future__ import annotations

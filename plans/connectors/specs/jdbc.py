@@ -30,7 +30,7 @@ def _older(kind: Kind, name: str) -> TableOption:
 
 
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
-    """Columns that no database holds, arrays where only PostgreSQL has them, and parts that are no ranges."""
+    """Columns that no database holds, arrays outside PostgreSQL, and invalid partitions of a scan."""
     yield from _part_faults(row, options)
     arrays = options.get("url", "").startswith("jdbc:postgresql:")
     for column in row.fields:
@@ -64,7 +64,7 @@ def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
 
 
 def _faults(use: TableUse) -> Iterator[TableFault]:
-    """A name without its password, no time to wait, a cache that would keep every answer for good."""
+    """User without password or the reverse, invalid timeout, cache without eviction."""
     options, table = use.options, use.table
     for option, missing in (("username", "password"), ("password", "username")):
         if option in options and missing not in options:

@@ -1,4 +1,4 @@
-"""The connector `kafka`. Source: Flink's page "Kafka", and what Flink's connector 5.0 takes and refuses."""
+"""The connector `kafka`. Sources: Flink's page "Kafka"; options that Flink's connector 5.0 accepts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PARTITIONERS = ("default", "fixed", "round-robin")
 
 
 def parts_of(columns: RowType, options: Mapping[str, str]) -> Parts:
-    """The columns of keys and values; the key's are those of the option `key.fields`."""
+    """The columns of keys and values; the option `key.fields` names the key's."""
     return parts(columns, options, listed(options.get("key.fields", "")))
 
 

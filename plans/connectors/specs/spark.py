@@ -22,7 +22,7 @@ from compiled_plan.plans.connectors.table_options import OptionGroup, TableOptio
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 
-#: Types that no column of a data source has as a plan holds them.
+#: Types of plans that columns of a data source cannot represent.
 _UNHELD = (
     t.TimeType,
     t.YearMonthIntervalType,
@@ -34,7 +34,7 @@ _UNHELD = (
 )
 
 
-#: Data sources whose columns have the types that are declared, since what they read holds texts alone.
+#: Data sources that read text, so that their columns have the declared types.
 UNTYPED = frozenset({"csv", "json", "xml"})
 
 
@@ -73,7 +73,7 @@ def _faults(use: TableUse) -> Iterator[TableFault]:
         yield TableFault(message, remedy, "sink.delivery-guarantee", supported=False)
 
 
-#: What Spark's data source `jdbc` knows; all other options go to the driver as its parameters.
+#: Options of Spark's data source `jdbc`; it passes all others to the driver as parameters.
 _OF_JDBC = frozenset(
     (
         "connector provider scan.mode sink.delivery-guarantee url driver dbtable query preparequery "
@@ -87,7 +87,7 @@ _CLASS = re.compile(r"(?:[a-z_]\w*+\.){2,}+[A-Z][\w$]*+")
 
 
 def reached(options: Mapping[str, str]) -> Iterator[Reached]:
-    """Files and code that options of a data source reach: databases and Kafka as by their connectors, and classes."""
+    """Files and code that options of a data source reach: as the connectors of databases and Kafka do, and classes."""
     lowered = {key.lower(): value for key, value in options.items()}
     if lowered.get("provider", "").lower() == "jdbc" or lowered.get("url", "").lower().startswith("jdbc:"):
         yield from jdbc_urls.reached(lowered, settings=sorted(lowered.keys() - _OF_JDBC))

@@ -1,4 +1,4 @@
-"""The connector `upsert-kafka`. Source: Flink's page "Upsert Kafka", and what Flink's connector 5.0 takes."""
+"""The connector `upsert-kafka`. Sources: Flink's page "Upsert Kafka"; options that Flink's connector 5.0 accepts."""
 
 from __future__ import annotations
 
