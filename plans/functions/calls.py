@@ -1,4 +1,4 @@
-"""A call of a function: which signature it fits, what its arguments are cast to, what it gives."""
+"""Resolution of a function call: the matching signature, the casts of arguments, the result type."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Fits = Callable[[t.LogicalType, t.LogicalType], bool]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A call that fits."""
+    """A resolved call."""
 
     method: str
-    #: For each argument in order, the position in the call as written, or the constant it stands for.
+    #: For each argument in order, its position in the call as written, or the default if it was left out.
     operands: tuple[int | Default, ...]
-    arguments: tuple[Bridged | None, ...]  # their types; None: that of the operand
+    arguments: tuple[Bridged | None, ...]  # argument types; None: the operand's type
     output: Bridged
-    #: The positions of arguments that must not be NULL although they may be: without them there is no call, and the
+    #: Positions of nullable operands whose parameter is NOT NULL: if one is NULL, the function is not called and the
     #: result is NULL.
     skips: tuple[int, ...] = ()
     text: str = ""
@@ -39,14 +39,14 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """An argument that was left out: a constant of a type."""
+    """The default of an omitted argument: a constant of a type."""
 
     value: Any
     type: t.LogicalType
 
 
 class Callables:
-    """The signatures of one function, or its own inference. Raises ProgramError where its types cannot be had."""
+    """The signatures of one function, or its own type inference. Raises ProgramError if types cannot be inferred."""
 
     def __init__(self, function: UserDefinedFunction) -> None:
         self.function = function
@@ -60,23 +60,23 @@ class Callables:
             _check_method(function, self.inference)
 
     def texts(self, name: str) -> list[str]:
-        """The signatures, for errors."""
+        """The signatures as texts, for errors."""
         if self.inference is not None:
             return [f"{name}({self.inference.strategy.text})"]
         return [item.text(name) for item in self.signatures]
 
     @property
     def names(self) -> bool:
-        """Whether the arguments have names."""
+        """Return True if the arguments have names."""
         if self.inference is not None:
             return bool(self.inference.strategy.names)
         return all(item.name for signature in self.signatures for item in signature.arguments)
 
     def bind(self, name: str, arguments: Sequence[ArgumentInfo], named: Sequence[str | None], fits: Fits) -> Bound:
-        """The call over these arguments, types and literals; `named` has the name of each that is passed by name.
+        """Resolve a call with these arguments (types and literals); `named` holds the names of those passed by name.
 
-        `fits` says whether a type may be passed for another, cast if need be. Raises a ProgramError that shows all
-        signatures where they fit none.
+        `fits` decides if a type may be passed for another, with a cast if necessary. Raises a ProgramError that lists
+        all signatures if none matches.
         """
         if self.inference is not None:
             return self._inferred(name, self.inference, arguments, named, fits)
@@ -94,9 +94,9 @@ class Callables:
     def recorded(
         self, name: str, method: str, text: str, arguments: Sequence[ArgumentInfo], output: t.LogicalType
     ) -> Bound:
-        """The call as a plan has it, of the method and the signature (any if empty) that the plan names.
+        """Resolve a call of a plan by its method and its signature (any if empty).
 
-        Raises ProgramError where there is no such signature, or where it gives another type than `output`.
+        Raises ProgramError if there is no such signature, or if its result type is not `output`.
         """
         named = [None] * len(arguments)
         if self.inference is not None:
@@ -124,8 +124,8 @@ class Callables:
     def _inferred_again(
         self, name: str, inference: TypeInference, arguments: Sequence[ArgumentInfo], output: t.LogicalType
     ) -> Bound:
-        """The types of a call that was inferred once: its operands have been cast, so that the inference may not take
-        them again; the plan's types hold then."""
+        """Resolve a call that was inferred when the plan was compiled. Its operands are cast already, and the inference
+        may refuse them now; the plan's types hold then."""
         try:
             return self._inferred(name, inference, arguments, [None] * len(arguments), exactly)
         except ProgramError:
@@ -152,7 +152,7 @@ class Callables:
         call = CallContext(name, tuple(ordered), fits)
         inferred = None
         if strategy.count.takes(len(ordered)):
-            with _of_the_user(name, "input"):
+            with _user_errors(name, "input"):
                 inferred = strategy.infer(call)
         if inferred is None:
             raise self._mismatch(name, arguments, named)
@@ -169,7 +169,7 @@ class Callables:
             item if wanted is None else replace(item, type=wanted.type.with_nullability(item.type.nullable))
             for item, wanted in zip(ordered, types, strict=True)
         ]
-        with _of_the_user(name, "output"):
+        with _user_errors(name, "output"):
             call = replace(call, arguments=tuple(cast))
             output, accumulator = inference.result(call), inference.state(call)
         text = f"{name}({strategy.text})"
@@ -186,7 +186,7 @@ class Callables:
 
 
 def exactly(actual: t.LogicalType, wanted: t.LogicalType) -> bool:
-    """Whether values of a type are values of another as they stand, nullability and the names in rows aside."""
+    """Return True if values of `actual` need no cast to `wanted`, apart from nullability and field names of rows."""
     match actual, wanted:
         case t.StructuredType(), t.StructuredType() if not actual.same_class(wanted):
             return False
@@ -209,7 +209,7 @@ def exactly(actual: t.LogicalType, wanted: t.LogicalType) -> bool:
     return actual.with_nullability(True) == wanted.with_nullability(True)
 
 
-#: How well an argument goes into a parameter, best first. The first four take it without a cast.
+#: Ranks of an argument's match with a parameter, best first. The first four need no cast.
 _SAME, _NULLABLE, _RENAMED, _SKIPS, _CAST, _CAST_SKIPS, _ANY = range(7)
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 Rank = tuple[tuple[int, int], ...]
@@ -218,7 +218,7 @@ Rank = tuple[tuple[int, int], ...]
 def _ranked(
     signature: Signature, arguments: Sequence[ArgumentInfo], named: Sequence[str | None], fits: Fits
 ) -> tuple[Rank, Bound] | None:
-    """The call of a signature, and how well it fits: the worst argument first; None where it does not."""
+    """The call by a signature and its rank, the worst argument first; None if the signature does not match."""
     operands = _placed(signature, len(arguments), named)
     if operands is None:
         return None
@@ -237,7 +237,7 @@ def _ranked(
         ranks.append(rank)
     output = signature.output.with_nullability(True) if skips else signature.output
     bound = Bound(signature.method, operands, tuple(types), output, tuple(skips), accumulator=signature.accumulator)
-    # Of two that fit alike, that without a rest of any number, and that which needs no defaults.
+    # Among equal ranks, signatures without varargs and without defaults win.
     rest = 2 * signature.varargs + any(isinstance(operand, Default) for operand in operands)
     return (*sorted(ranks, reverse=True), (-1, rest)), bound
 
@@ -266,7 +266,7 @@ def _names(type_: t.LogicalType) -> tuple[Any, ...]:
 
 
 def _placed(signature: Signature, count: int, named: Sequence[str | None]) -> tuple[int | Default, ...] | None:
-    """Where the arguments of a call go; None where it does not have the right number or names."""
+    """Assign a call's arguments to parameters; None if their number or names do not match."""
     if not any(named):
         if not signature.takes(count):
             return None
@@ -313,8 +313,8 @@ def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
 
 
 @contextmanager
-def _of_the_user(name: str, which: str) -> Iterator[None]:
-    """What a strategy of the user's own raises, in the user's terms."""
+def _user_errors(name: str, which: str) -> Iterator[None]:
+    """Turn exceptions of a user's strategy into ProgramError."""
     try:
         yield
     except CompiledPlanError:
@@ -327,7 +327,7 @@ def _of_the_user(name: str, which: str) -> Iterator[None]:
 
 
 def _check_method(function: UserDefinedFunction, inference: TypeInference) -> None:
-    """That a function with an inference of its own has a method that takes as many arguments."""
+    """Raise ProgramError unless a function with its own type inference has a method for that number of arguments."""
     name = function.KIND.method
     method = getattr(function, name, None)
     if method is None:

@@ -1,4 +1,4 @@
-"""The signatures of a function: one for each of its methods and hints, checked against each other.
+"""The signatures of a function: one per method and hint, checked against each other.
 
 Source: FLIP-65, "Resolution Process".
 """
@@ -17,16 +17,16 @@ from compiled_plan.plans.types.python.type_hints import FunctionHint, function_h
 
 
 def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
-    """All signatures of a function, in the order in which they are written.
+    """All signatures of a function, in source order.
 
-    A type that cannot be had, a method that does not fit its hints, or two signatures that take the same and differ
-    raise a ProgramError that names method and parameter.
+    Raises a ProgramError that names method and parameter if a type cannot be extracted, a method does not match its
+    hints, or two signatures take equal arguments and differ otherwise.
     """
     class_ = type(function)
     check_class(class_)
     whole = function_hints(class_) or (FunctionHint(),)
     signatures: list[Signature] = []
-    # Of hints of the class that say what goes in: the methods that they fit, and why they do not fit others.
+    # Per hint of the class with input types: the number of methods that it matches, and why it does not match others.
     fitting: dict[FunctionHint, int] = {outer: 0 for outer in whole if outer.input is not None}
     faults: dict[FunctionHint, ProgramError] = {}
     for method, own in methods_of(class_):
@@ -60,10 +60,10 @@ def _check_retract(class_: type[UserDefinedFunction], signatures: Sequence[Signa
 
 
 def _distinct(signatures: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
-    """The signatures, each once. Raises ProgramError where two take the same and differ in results or methods."""
+    """Remove duplicates. Raises ProgramError if two take equal arguments and differ in results or methods."""
     distinct: dict[tuple[object, ...], Signature] = {}
     for signature in signatures:
-        # Whether a result may be NULL says nothing of what goes in.
+        # The nullability of a result does not distinguish arguments.
         taken = (tuple(item.type and str(item.type.type) for item in signature.arguments), signature.varargs)
         first = distinct.setdefault(taken, signature)
         for what, left, right in (

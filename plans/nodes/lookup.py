@@ -1,4 +1,4 @@
-"""Lookup joins: each row of a stream asks an external table for its rows."""
+"""Lookup joins of a stream with an external table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LookupKey = Annotated[FieldKey | ConstantKey, Field(discriminator="type")]
 
 
 class LookupTable(PlanModel):
-    """The table that is asked, and the columns that it gives."""
+    """The looked-up table and its result columns."""
 
     lookup_table_source: TableSource
     output_type: RowTypeJson
@@ -66,16 +66,16 @@ class RetryOptions(PlanModel):
 
     @property
     def retries(self) -> int:
-        """How often a key without rows is looked up again."""
+        """Number of retries for a key without rows."""
         return self.max_attempts or 0 if self.retry_strategy == "FIXED_DELAY" else 0
 
 
 class LookupJoin(StatefulNode):
-    """Joins each row with the rows of a table that have its keys, as the table is at that moment.
+    """Join of each row with the rows of a table that match its keys at that moment.
 
-    `lookup_keys`: by column of the table, as text. The table's rows are filtered, then projected; then
-    `join_condition` holds over the stream's columns and the projected ones. `pre_filter_condition` says which rows of
-    a LEFT join ask at all. The node has a `state` entry only where it must materialise.
+    `lookup_keys` are by column number of the table, as text. The table's rows are filtered, then projected; then
+    `join_condition` holds over the stream's columns and the projected ones. `pre_filter_condition` selects the rows of
+    a LEFT join that are looked up. The node has a `state` entry only if it must materialise.
     """
 
     NAME = "stream-exec-lookup-join"
@@ -100,7 +100,7 @@ class LookupJoin(StatefulNode):
 
     @property
     def columns_end(self) -> int:
-        """What follows the columns of the input are those of the table."""
+        """The number of input columns; indices from there on refer to the table's columns."""
         exprs = self.projection_on_temporal_table
         looked_up = len(exprs) if exprs is not None else len(self.temporal_table.output_type.fields)
         return len(self.output_type.fields) - looked_up
@@ -134,10 +134,10 @@ class LookupJoin(StatefulNode):
         yield from output(self.output_type, (*inputs.types, *used), "the join")
 
     @property
-    def asked(self) -> tuple[tuple[int, ...], tuple[tuple[RexNode, tuple[int, ...]], ...]]:
-        """Positions of the stored columns to ask the table for, and the filters with the positions that they count.
+    def lookup_columns(self) -> tuple[tuple[int, ...], tuple[tuple[RexNode, tuple[int, ...]], ...]]:
+        """Positions of the stored columns to fetch, and the filters with the positions that their indices refer to.
 
-        Behind the columns of the join stand those that only filters read.
+        Columns that only filters read follow those of the join.
         """
         source = self.temporal_table.lookup_table_source
         table = source.table.resolved_table
@@ -166,7 +166,7 @@ class LookupJoin(StatefulNode):
                 yield refusal((*place, "abilities", at), message, "compile without that push-down", ability.type)
         table = source.table.resolved_table
         stored = () if table is None else physical_row(table).fields
-        for column in (stored[at] for at in self.asked[0]):
+        for column in (stored[at] for at in self.lookup_columns[0]):
             if isinstance(column.type, TimeType | ArrayType | MapType | MultisetType | FieldsType):
                 message = f"column {column.name} of table {name} is {column.type}"
                 yield refusal(("temporalTable", "outputType"), message, "leave it out of the table")

@@ -1,4 +1,4 @@
-"""What rank operators share: the range of ranks, and how they are kept."""
+"""Declarations that rank operators share: range of ranks, strategies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class VariableRange(PlanModel):
 def range_faults(
     range_: ConstantRange | ConstantRangeWithoutEnd | VariableRange, columns: Columns, path: Path
 ) -> Iterator[Fault]:
-    """A range of ranks that begins before 1 or holds none, or whose end is no column of numbers."""
+    """Faults of a range: a start below 1, an empty range, an end column that is not numeric."""
     if isinstance(range_, VariableRange):
         yield from index(range_.end_index, columns, (*path, "endIndex"))
         if 0 <= range_.end_index < len(columns) and not isinstance(columns[range_.end_index], IntegerType):
@@ -64,7 +64,7 @@ class AppendFast(PlanModel):
 
 
 class UpdateFast(PlanModel):
-    """The input updates by `primary_keys`, and only ever upwards in rank."""
+    """The input updates by `primary_keys`, and updates only improve the rank."""
 
     type: Always[Literal["UpdateFast"]] = "UpdateFast"
     primary_keys: OfInput[tuple[Int, ...]]

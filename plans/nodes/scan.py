@@ -21,7 +21,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class TableSourceScan(PlanNode):
-    """Reads a table."""
+    """Scan of a table."""
 
     NAME = "stream-exec-table-source-scan"
     TITLE = "Read {table}"
@@ -30,12 +30,12 @@ class TableSourceScan(PlanNode):
     TAIL = ("dead_letters",)
 
     scan_table_source: Enforcing[TableSource]
-    #: The table for records that cannot be read; a field that Flink ignores.
+    #: The table for unreadable records; Flink ignores the field.
     dead_letters: CatalogTable | None = None
 
     @property
     def watermark(self) -> WatermarkPushDown | None:
-        """The watermark that the source makes; None where it makes none."""
+        """The watermark that is pushed into the source; None if there is none."""
         watermarks = (ability for ability in self.scan_table_source.abilities if isinstance(ability, WatermarkPushDown))
         return next(watermarks, None)
 
@@ -69,14 +69,14 @@ class TableSourceScan(PlanNode):
 
 
 class TableSourceScanV1(TableSourceScan):
-    """Reads a table; the form of older plans."""
+    """Scan of a table in older plans."""
 
     NAME = "stream-exec-table-source-scan"
     VERSION = 1
 
 
 class Values(PlanNode):
-    """Constant rows; no rows at all where the optimizer found a filter to be false."""
+    """Constant rows; empty if the optimizer reduced a filter to FALSE."""
 
     NAME = "stream-exec-values"
     TITLE = "Constant rows"
