@@ -1,4 +1,4 @@
-"""Failures of local files as errors: plain words in place of errnos, the absolute path in quotes, and a remedy."""
+"""Errors of local file access: plain words instead of errnos, the absolute path in quotes, and a remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compiled_plan.plans.files.paths import STDIN, local_path, quoted
 
 @contextmanager
 def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
-    """Raise OSError and UnicodeError as `error`; `what` is the noun for the message: "plan file", "checkpoint"."""
+    """Convert OSError and UnicodeError to `error`; `what` is the noun for the message: "plan file", "checkpoint"."""
     try:
         yield
     except UnicodeDecodeError as fault:
@@ -28,7 +28,7 @@ def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
 
 @contextmanager
 def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
-    """Raise what keeps a file from being written as `error`; parameters as those of `reading`."""
+    """Convert errors of writing a file to `error`; parameters as of `reading`."""
     try:
         yield
     except OSError as fault:
@@ -44,7 +44,7 @@ def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
 def not_utf8(
     path: str | Path, what: str, error: type[CompiledPlanError], fault: UnicodeDecodeError
 ) -> CompiledPlanError:
-    """The error for a file whose text is not in UTF-8."""
+    """The error for a file that is not UTF-8."""
     data, at = bytes(fault.object), fault.start
     in_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     encoding = "UTF-16" if in_utf16 else "LATIN1"
@@ -71,7 +71,7 @@ _REASONS = {
 
 
 def reason(fault: OSError) -> str:
-    """What the operating system refuses, in plain words."""
+    """The operating system's error in plain words."""
     return _REASONS.get(fault.errno or 0) or (fault.strerror or str(fault)).lower()
 
 
@@ -79,7 +79,7 @@ def _for_missing(path: Path) -> str:
     """Remedy for a path that does not exist: the nearest name in its folder."""
     if str(path) == STDIN:
         return "`/dev/stdin` is the standard input as a file"
-    import difflib  # for errors alone
+    import difflib  # only for errors
 
     try:
         names = [entry.name for entry in path.absolute().parent.iterdir()]

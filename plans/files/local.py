@@ -17,10 +17,10 @@ _ERRORS: dict[str, type[CompiledPlanError]] = {PLAN: PlanError, PROGRAM: Program
 
 
 def read_text(path: str | Path, what: str = PLAN) -> str:
-    """The text of a plan or a program, which may be `-` for the standard input.
+    """Read a plan or a program; `-` is standard input.
 
-    Raises PlanError, or ProgramError for a program, for a file of another kind or one that cannot be read; of a remote
-    file it says what to install.
+    Raises PlanError, or ProgramError for a program, if the file is of another kind or cannot be read; for remote files
+    the remedy names the driver to install.
     """
     error = _ERRORS[what]
     with reading(path, f"{what} file", error):
@@ -40,7 +40,7 @@ def _is_stdin(path: str | Path, what: str) -> bool:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Replace a file atomically. Raises PlanError where it cannot; of a remote one it says what to install."""
+    """Replace a file atomically. Raises PlanError; for remote files the remedy names the driver to install."""
     with writing(path, "plan file", PlanError):
         if is_remote(path):
             from compiled_plan.plans.files import remote
@@ -51,7 +51,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def exists(path: str | Path) -> bool:
-    """True if there is such a file. Raises PlanError for a folder, and for a store that cannot be asked."""
+    """Return True if the file exists. Raises PlanError for a folder, and for an unreachable store."""
     if not is_remote(path):
         if local_path(path).is_dir():
             raise PlanError("a folder, where a file is wanted", where=quoted(path), remedy="name a file in it")

@@ -160,7 +160,7 @@ def inward(bridged: Bridged, place: str = "") -> Convert | None:
             return lambda value: _EPOCH_DAY + dt.timedelta(days=value)
         case t.FloatType() | t.DateType():
             # Arrow would turn a large number into infinity, and truncate a datetime to its date.
-            return as_usual(bridged.type)
+            return by_default_class(bridged.type)
         case t.TimeType():
             return None if class_ is int else millis_of_day
         case t.TimestampLtzType() if class_ is int:
@@ -234,7 +234,7 @@ def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: 
 _DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
 
 
-def as_usual(type_: t.LogicalType) -> Convert:
+def by_default_class(type_: t.LogicalType) -> Convert:
     """The conversion of a type's default class, as in rows and DataFrames."""
     from compiled_plan.plans.types.conversions.builtin import SIMPLE
 

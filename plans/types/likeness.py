@@ -1,7 +1,7 @@
-"""Whether two types are the same for a plan: what Flink's own plans leave open is left open.
+"""Equality of types for a plan's check, as lenient as Flink's own plans require.
 
-Flink writes the types of an expression, of the column it becomes and of the operator's output one by one, and they
-differ in what values do not show: nullability (an outer join adds it, a filter takes it away), the length of texts and
+Flink writes the types of an expression, of its column and of the operator's output separately. They may differ in
+properties that do not affect values: nullability (an outer join adds it, a filter removes it), the length of texts and
 bytes, names of a row's fields, the resolution of intervals.
 """
 
@@ -24,18 +24,18 @@ from compiled_plan.plans.types.logical import (
     YearMonthIntervalType,
 )
 
-#: Types that count as one, the fixed lengths with the others.
+#: Types that count as one, with fixed and variable lengths.
 _KINDS = (CharacterType, BytesType, DayTimeIntervalType, YearMonthIntervalType)
 
 
 def alike(left: LogicalType, right: LogicalType, *, kinds: bool = False, classes: bool = True) -> bool:
-    """Whether values of one type are values of the other, as they are.
+    """Return True if values of one type are values of the other without conversion.
 
     Args:
         left: a type.
-        right: the type beside it.
-        kinds: whether a time attribute and a plain timestamp differ, too.
-        classes: whether rows and objects differ, and objects with other field names.
+        right: the type to compare it with.
+        kinds: True if time attributes and plain timestamps differ.
+        classes: True if rows and objects differ, and objects with different field names.
     """
     for kind in _KINDS:
         if isinstance(left, kind):
@@ -51,7 +51,7 @@ def alike(left: LogicalType, right: LogicalType, *, kinds: bool = False, classes
             return left.precision == right.precision and (not kinds or left.kind is right.kind)
         case ((TimeType() | TimestampTzType()), (TimeType() | TimestampTzType())):
             return left.precision == right.precision
-        # Objects of one class go where another with the same fields is declared.
+        # Objects are compatible with other classes of the same fields.
         case StructuredType(), StructuredType() if classes and left.names != right.names:
             return False
         case ((FieldsType() | ArrayType() | MapType() | MultisetType()), _):

@@ -1,6 +1,6 @@
-"""Type strings to types: the reverse of `str(type)`.
+"""Parser of type strings: the inverse of `str(type)`.
 
-Source: Flink's `LogicalTypeParser` grammar as its "Data Types" page gives it; names are matched without regard to case.
+Source: the grammar of Flink's `LogicalTypeParser` on its "Data Types" page; names are case-insensitive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 @lru_cache(maxsize=4096)
 @deeply
 def parse_type(text: str) -> t.LogicalType:
-    """The type of a type string. Raises PlanError with the position for what is none or has too many levels."""
+    """Parse a type string. Raises PlanError with the position if it is invalid or has too many levels."""
     parser = _Parser(text)
     try:
         type_ = parser.type()
@@ -115,11 +115,11 @@ class _Parser:
         return number
 
     def length(self, default: int) -> int:
-        """`(n)` of characters or bytes."""
+        """Parse `(n)`, in characters or bytes."""
         return self.bracketed(default, 1, t.MAX_LENGTH)
 
     def precision(self, default: int) -> int:
-        """`(p)` of a time: digits after the second."""
+        """Parse `(p)` of a time: digits of a fraction of a second."""
         return self.bracketed(default, 0, 9)
 
     def bracketed(self, default: int, least: int, most: int) -> int:
@@ -130,7 +130,7 @@ class _Parser:
         return length
 
     def optional_number(self) -> int | None:
-        """`(n)`, or None where there is no bracket."""
+        """Parse `(n)`; None if there is no parenthesis."""
         if not self.take("("):
             return None
         number = int(self.kind("number"))
@@ -222,7 +222,7 @@ def _structured(p: _Parser) -> t.LogicalType:
     fields: tuple[t.Field, ...] = ()
     if not p.take(">"):
         p.need(",")
-        fields = p.fields(">")  # none in the text `STRUCTURED<'x.Y', >` of Flink's plans
+        fields = p.fields(">")  # empty in the text `STRUCTURED<'x.Y', >` of Flink's plans
     try:
         return t.StructuredType(class_name=t.check_structured(name), fields=fields)
     except ProgramError as fault:

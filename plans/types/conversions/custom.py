@@ -1,6 +1,6 @@
-"""Converters of the program's own: opened, called and checked, with errors in the user's terms.
+"""User-defined converters: opening, calls and checks, with errors in the user's terms.
 
-Source: the DataTypeConverter FLIP, "Public Interfaces", 1: neither method is given null, nor may give it.
+Source: the DataTypeConverter FLIP, "Public Interfaces", 1: neither method receives null, nor may it return null.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from compiled_plan.plans.types.converter import ClassLoader, DataTypeConverter, 
 
 
 class Custom:
-    """A converter of the program's for objects of a class; `where` is the column or parameter, for errors."""
+    """A user-defined converter for objects of a class; `where` is the column or parameter, for errors."""
 
     def __init__(self, converter: DataTypeConverter[Any, Any], class_: type, type_: t.LogicalType, where: str) -> None:
         self.converter, self.class_, self.type, self.where = converter, class_, type_, where
         self.name = type(converter).__name__
 
     def open(self, loader: ClassLoader) -> Custom:
-        """Open the converter, which happens before its first value. Raises DataError where it cannot be opened."""
+        """Open the converter before its first value. Raises DataError if it cannot be opened."""
         try:
             open_converter(self.converter, loader)
         except CompiledPlanError:
@@ -32,11 +32,11 @@ class Custom:
         return self
 
     def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """`to_internal`, whose result `fits` turns into the internal value, or refuses with DataError."""
+        """`to_internal`, with `fits` to check its result and return the internal value. Raises DataError."""
         convert = self.converter.to_internal
 
         def checked(external: Any) -> Any:
-            internal = self._made(convert, external, "to_internal")
+            internal = self._call(convert, external, "to_internal")
             try:
                 return fits(internal)
             except DataError as fault:
@@ -46,8 +46,8 @@ class Custom:
         return checked
 
     def to_external(self, internal: Any) -> Any:
-        """The object of an internal value, of the converter's class."""
-        external = self._made(self.converter.to_external, internal, "to_external")
+        """Convert an internal value to an object of the converter's class."""
+        external = self._call(self.converter.to_external, internal, "to_external")
         if not isinstance(external, self.class_):
             raise DataError(
                 f"{self.name}.to_external gave {shown(external)} of class {type(external).__name__} for "
@@ -57,7 +57,7 @@ class Custom:
             )
         return external
 
-    def _made(self, convert: Callable[[Any], Any], value: Any, method: str) -> Any:
+    def _call(self, convert: Callable[[Any], Any], value: Any, method: str) -> Any:
         try:
             result = convert(value)
         except CompiledPlanError:
@@ -75,7 +75,7 @@ class Custom:
 
 
 def shown(value: Any) -> str:
-    """A value for a message, cut where it is long; also of an object that cannot be shown."""
+    """Text of a value for a message, truncated; also for objects whose `repr` fails."""
     try:
         text = repr(value)
     except Exception:
@@ -84,7 +84,7 @@ def shown(value: Any) -> str:
 
 
 def reason(fault: BaseException) -> str:
-    """An exception for a message, with its class where the text alone says little."""
+    """Text of an exception for a message, with its class if the text alone is unclear."""
     text = str(fault)
     plain = text and isinstance(fault, ValueError | TypeError | ArithmeticError)
     return text if plain else f"{type(fault).__name__}: {text}"

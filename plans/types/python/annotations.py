@@ -1,4 +1,4 @@
-"""Python's annotations as objects: texts in them resolved, type variables bound."""
+"""Resolution of Python annotations: strings evaluated, type variables bound."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from compiled_plan.plans.errors import ProgramError
 
 
 def annotations_of(target: Any) -> dict[str, Any]:
-    """The annotations of a function or class, texts in them resolved; a ProgramError where nothing has a name.
+    """The annotations of a function or class, with strings evaluated. Raises ProgramError for an unknown name.
 
-    Names that are neither in the module nor built in are looked up in the functions that are running: a class may be
-    local to one of them.
+    Names that are neither in the module nor built in are looked up in the calling functions: a class may be local to
+    one of them.
     """
     what = getattr(target, "__qualname__", str(target))
     missing: Exception
@@ -36,7 +36,7 @@ def annotations_of(target: Any) -> dict[str, Any]:
 
 
 def _one_by_one(target: Any) -> dict[str, Any]:
-    """The annotations where one of them is no type, such as a data type by itself, which stands as it is."""
+    """Annotations of which some are no types: those, such as a bare data type, are left unchanged."""
     names = dict(getattr(target, "__globals__", {}) or vars(sys.modules.get(getattr(target, "__module__", ""), typing)))
     for local in _running():
         names = local | names
@@ -60,8 +60,8 @@ def _running() -> Iterator[dict[str, Any]]:
 
 
 def type_arguments(annotation: Any) -> dict[Any, Any]:
-    """What the type variables of a class and of the classes above it stand for: of `class Words(TableFunction[str])`,
-    `{T: str}`; of `Pair[int]`, those of Pair too. A variable that is left open is not there."""
+    """Arguments of the type variables of a class and its base classes: `{T: str}` for `class
+    Words(TableFunction[str])`; for `Pair[int]` including those of Pair. Unbound variables are absent."""
     origin = typing.get_origin(annotation)
     class_ = origin or annotation
     bound: dict[Any, Any] = {}
@@ -88,7 +88,7 @@ def _resolved(reference: typing.ForwardRef, class_: type) -> Any:
 
 
 def bind_variables(annotation: Any, bound: Mapping[Any, Any]) -> Any:
-    """An annotation with its type variables replaced by what they stand for; others stay."""
+    """Substitute the bound type variables in an annotation."""
     if isinstance(annotation, typing.TypeVar):
         return bound.get(annotation, annotation)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)

@@ -1,7 +1,6 @@
-"""Types from Python annotations.
+"""Extraction of types from Python annotations: plain ones are NOT NULL, `X | None` is nullable.
 
-Source: FLIP-65, "New extraction"; what Python's classes become is R3's table: plain annotations are NOT NULL,
-`X | None` is nullable.
+Source: FLIP-65, "New extraction".
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ NO_HINT = DataTypeHint()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is being extracted, for errors, and the classes that it is inside."""
+    """Location of an extraction, for errors, and the enclosing classes."""
 
     text: str
     classes: tuple[Any, ...] = ()
 
     def inside(self, text: str, class_: Any = None) -> Place:
-        """A part of it."""
+        """The location of a component."""
         return Place(f"{text} of {self.text}", self.classes if class_ is None else (*self.classes, class_))
 
     def error(self, annotation: Any, why: str, remedy: str) -> ProgramError:
-        """The error that no type can be had."""
+        """The error of a failed extraction."""
         if annotation is inspect.Parameter.empty:
             if self.text.startswith("the result of "):
                 remedy = "write its type after the parameters, `-> int`, or output=... in a function_hint"
@@ -47,16 +46,16 @@ class Place:
 
 
 def shown(annotation: Any) -> str:
-    """An annotation as one writes it."""
+    """An annotation as source text."""
     if annotation is inspect.Parameter.empty:
         return "(none)"
     return annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else str(annotation)
 
 
 def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Bridged:
-    """The type of a parameter, result or field, steered by the hint around it; strings in the annotation are resolved.
+    """Extract the type of a parameter, result or field from its resolved annotation, with the enclosing hint's options.
 
-    Raises ProgramError with place, annotation and remedy where there is none.
+    Raises ProgramError with place, annotation and remedy if it has no type.
     """
     if typing.get_origin(annotation) is typing.Annotated:
         inner, *notes = typing.get_args(annotation)
@@ -69,7 +68,7 @@ def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Brid
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, types.UnionType):
         return _union(annotation, place, hint)
-    # The patterns are those of classes, and not of arrays of them.
+    # The patterns match classes, not arrays of them.
     forced = None if origin in _ARRAYS else _raw(annotation, hint.force_raw_pattern)
     if forced is not None:
         return forced
@@ -86,7 +85,7 @@ def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Brid
 
 
 def _note(note: Any) -> DataTypeHint | None:
-    """What a note of `Annotated` says of the type: a hint, or a type as such."""
+    """The hint in a note of `Annotated`, which may also be a bare type; None for other notes."""
     if isinstance(note, DataTypeHint):
         return note
     return DataTypeHint(note) if _is_data_type(note) else None
@@ -119,9 +118,9 @@ def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) ->
 
 
 def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
-    """The type that a hint says for something of this annotation (`inspect.Parameter.empty` where there is none).
+    """The type of a hint for an object with this annotation (`inspect.Parameter.empty` for none).
 
-    Raises ProgramError for a type that cannot be read, or that does not go with the class.
+    Raises ProgramError for a type that cannot be parsed, or that is incompatible with the class.
     """
     if not hint.names_type:
         if annotation is inspect.Parameter.empty:
@@ -141,7 +140,7 @@ def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
 
 
 def accepting(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
-    """The type, its values of the class that the annotation asks for. Raises ProgramError where they cannot be."""
+    """The type with values of the annotation's class. Raises ProgramError if they are incompatible."""
     classes, any_ = _classes(annotation)
     if any_ or bridged.converter is not None or bridged.class_ is not None:
         return bridged
@@ -161,7 +160,7 @@ def _unfit(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
 
 
 def _classes(annotation: Any) -> tuple[list[type], bool]:
-    """The classes that an annotation names, and whether it allows everything."""
+    """The classes that an annotation names, and True if it accepts any class."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = typing.get_args(annotation)[0]
     if isinstance(annotation, typing.NewType):
@@ -196,7 +195,7 @@ def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
 
 
 def _known(bridged: Bridged, where: str) -> Bridged:
-    """The type, which must be one that values can have: Flink parses TIMESTAMP WITH TIME ZONE, and no more."""
+    """Refuse types without values: Flink parses TIMESTAMP WITH TIME ZONE, but does not implement it."""
     todo = [bridged.type]
     while todo:
         type_ = todo.pop()
@@ -210,7 +209,7 @@ def _known(bridged: Bridged, where: str) -> Bridged:
 
 
 def from_data_type(value: Any, where: str = "a data type") -> Bridged:
-    """A logical type, or a data type with its class, as a `Bridged`. Raises ProgramError for what is neither."""
+    """Convert a type string, a logical type or a data type to a `Bridged`. Raises ProgramError for other values."""
     if isinstance(value, Bridged):
         return value
     if isinstance(value, str):
@@ -237,13 +236,13 @@ def from_data_type(value: Any, where: str = "a data type") -> Bridged:
 
 
 def _is_python(value: Any) -> bool:
-    """Whether a hint's value is a Python type to extract from, and not a type in SQL or a data type."""
+    """Return True if a hint's value is a Python type to extract from, not an SQL type or a data type."""
     if isinstance(value, str | t.LogicalType | Bridged) or hasattr(value, "logical_type"):
         return False
     return isinstance(value, type) or typing.get_origin(value) is not None
 
 
-# --- what classes are ------------------------------------------------------------------------------------------------
+# --- types of classes ------------------------------------------------------------------------------------------------
 
 
 def _container(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged | None:
