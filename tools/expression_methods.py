@@ -1,9 +1,9 @@
-"""Write the Table API's methods and functions that are plain calls of functions of SQL, from the planner's functions.
+"""Generate the Table API's methods and functions that are plain calls of SQL functions.
 
 python -m tools.expression_methods
 
-`planner/functions/` declares a call of each: `x.repeat(times)` is a method of `Expression`, `x.upper_case` a property,
-`concat(*texts)` a function. A parameter without a type takes any value or expression.
+`planner/functions/` declares their calls: `x.repeat(times)` is a method of `Expression`, `x.upper_case` a property,
+`concat(*texts)` a function. A parameter without a type accepts any value or expression.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from compiled_plan.planner.table.expressions.expression import Expression, made_
 
 
 def texts() -> dict[Path, str]:
-    """The generated modules and their contents."""
+    """The generated modules and their texts."""
     methods = [(name, form) for name, form in _forms() if form.signature.startswith("x.")]
     functions = [(name, form) for name, form in _forms() if not form.signature.startswith("x.")]
     properties = "".join(_property(name, form) for name, form in methods if not form.signature.endswith(")"))

@@ -1,9 +1,9 @@
-"""Format the Java sources, or check that they are formatted, with google-java-format's own style.
+"""Format the Java sources, or check their format, with google-java-format's own style.
 
     python -m tools.java_format [--check]
 
-The formatter is one jar, see `tools.maven`. A file that was found formatted is known by its hash, so that a check
-without changes starts no Java.
+The formatter is one jar, see `tools.maven`. Hashes of formatted files are cached, so that a check without changes
+starts no JVM.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ FORMATTER = maven.Artifact(
 
 
 class FormatterError(Exception):
-    """The formatter cannot be had, or a file is not Java; the message says what to do."""
+    """The formatter is not available, or a file is not Java; the message has the remedy."""
 
 
 def unformatted(files: Iterable[Path], known: Path = KNOWN) -> list[Path]:
-    """The files that differ from how they would be formatted.
+    """The files that the formatter would change.
 
     Args:
-        files: Java files; those whose hash `known` holds are not looked at again.
-        known: the hashes of formatted files, a line each; written anew.
+        files: Java files; those whose hash is in `known` are skipped.
+        known: the file of hashes of formatted files, one per line; it is updated.
 
     Raises:
         FormatterError: no JDK, no formatter, or a file that is not Java.
@@ -68,10 +68,10 @@ def sources() -> list[Path]:
 
 
 def formatter() -> Path:
-    """The jar of the formatter, fetched once.
+    """The jar of the formatter, downloaded once.
 
     Raises:
-        FormatterError: it cannot be fetched, or what was fetched is not it.
+        FormatterError: the download fails, or its hash is wrong.
     """
     try:
         return maven.fetched(FORMATTER)
@@ -100,9 +100,9 @@ def _hash(file: Path) -> str:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description="Format the kernel's Java.")
-    parser.add_argument("--check", action="store_true", help="name the files that are not formatted, change none")
+    parser.add_argument("--check", action="store_true", help="list unformatted files, change none")
     check = parser.parse_args().check
     try:
         changed = unformatted(sources())

@@ -1,10 +1,10 @@
-"""Write `plans/rex/signatures.json`: the kinds of operands and results of calls in plans, from the planner's functions.
+"""Generate `plans/rex/signatures.json`: the kinds of operands and results of calls in plans.
 
 python -m tools.signature_table
 
-Each function is resolved over samples of the operands that its declaration takes, and every call that comes out is
-noted, with the kinds of `plans.rex.kinds`: `"NN:N"` takes two numbers and gives one. A `*` behind the operands
-stands for more like the last. A function of Flink that is not run here has a remedy in place of signatures.
+The planner resolves each function with samples of the operands that its declaration accepts; the resulting calls are
+recorded with the kinds of `plans.rex.kinds`: `"NN:N"` takes two numbers and returns one. A `*` after the operands
+repeats the last one. An unsupported function of Flink has a remedy instead of signatures.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _TYPES = (
     "ROW<a INT, b STRING>",
     "STRUCTURED<'a.B', a INT, b STRING>",
 )
-#: How many samples of operands a form is tried with at most.
+#: Maximum number of operand samples per form.
 _MOST = 6_000
 _TEXTS = ("$.a", "UTC", "yyyy-MM-dd", "2020-01-01", "2020-01-01 00:00:00", "x", "a", "UTF-8")
 _UNITS = "YEAR MONTH DAY HOUR MINUTE SECOND".split()
@@ -79,7 +79,7 @@ _SYMBOLS = {
     "JSON_QUERY_ON_EMPTY_OR_ERROR": "NULL EMPTY_ARRAY EMPTY_OBJECT ERROR",
     "JSON_ON_NULL": "NULL ABSENT",
 }
-#: Names that Flink's Java Table API gives to operators of SQL.
+#: Names of SQL operators in Flink's Java Table API.
 ALIASES = {
     "$plus$1": "$+$1", "$minus$1": "$-$1", "$times$1": "$*$1", "$divide$1": "$/$1", "$mod$1": "$MOD$1",
     "$minusPrefix$1": "$-$1", "$equals$1": "$=$1", "$notEquals$1": "$<>$1", "$greaterThan$1": "$>$1",
@@ -98,11 +98,11 @@ def _each(names: str, signatures: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {f"${name.replace('_', ' ') if name.startswith('IS_') else name}$1": listed for name in names.split()}
 
 
-#: What resolving a function of SQL does not give, as Flink's plans have it.
+#: Calls in Flink's plans that resolving SQL functions does not produce.
 _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("REINTERPRET", "S:S L:L N:N I:N Y:N I:I Y:Y N:I N:Y S:N L:N D:N".split()),
     **_each("PROCTIME_MATERIALIZE", ["L:L"]),
-    # Of the type of the column that the watermark is for.
+    # Has the type of the watermark's column.
     **_each("SOURCE_WATERMARK", [":S", ":L"]),
     **_each("HASH_CODE", (f"{kind}:N" for kind in _ANY)),
     **_each("IS_NULL IS_NOT_NULL", (f"{kind}:b" for kind in _ANY)),
@@ -122,7 +122,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("PROCTIME", [":L"]),
     **_each("JSON_EXISTS", ["CC:b", "CCK:b"]),
     **_each("JSON_QUERY", (f"CCKKK:{kind}" for kind in "CA")),
-    # A behaviour, the default's value where it is DEFAULT, and when: on empty, on error.
+    # A behaviour, the default value for DEFAULT, and the condition: on empty, on error.
     **_each(
         "JSON_VALUE",
         (
@@ -136,7 +136,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
 
 
 def signatures() -> dict[str, list[str]]:
-    """Name in plans -> its signatures."""
+    """The signatures of all functions by name in plans."""
     by_call: dict[str, set[str]] = defaultdict(set)
     functions = {id(item): item for family in registry.FAMILIES for item in family.FUNCTIONS}
     for function in functions.values():
@@ -178,7 +178,7 @@ def _signature(call: Call, star: str) -> str:
 
 
 def _samples(function: Function, form: Form) -> Iterator[tuple[tuple[RexNode, ...], bool]]:
-    """Operands that the form takes; whether more of the last kind may follow."""
+    """Operands that the form accepts, and True if the last one may be repeated."""
     draw = random.Random(function.name)
     rests = (0, 1, 2) if form.rest is not None else (0,)
     for rest in rests:
@@ -220,7 +220,7 @@ def _literals() -> Iterator[Literal]:
 
 
 def text() -> str:
-    """The file: one function a line."""
+    """The text of the file, with one function per line."""
     lines = (f"{json.dumps(name)}: {json.dumps(' '.join(items))}" for name, items in signatures().items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

@@ -53,7 +53,7 @@ class ReadableFolder(ABC):
 
     @abstractmethod
     def read_text(self, name: str) -> str | None:
-        """The text of a file; None if it does not exist. Raises CheckpointError if a local one cannot be read as UTF-8."""
+        """The text of a file; None if it does not exist. Raises CheckpointError if a local one is unreadable."""
 
     def is_file(self) -> bool:
         """Return True if the path is a file; never for a remote one, as object stores have no folders."""

@@ -1,8 +1,8 @@
-"""Compare two folders of changes by the tables that they leave: the last row of each key, its first column.
+"""Compare the final tables of two folders of changes: the last row per key, which is the first column.
 
     python samples/upgrade/same.py out/upgrade/sales_by_country from_scratch/out/upgrade/sales_by_country
 
-Exits with 0 where both are equal, else with 1. Standard library only.
+Exits with 0 if both are equal, otherwise with 1. Standard library only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Table = dict[object, dict[str, object]]
 
 
 def table(folder: Path) -> Table:
-    """The rows that are left, by their first column."""
+    """The final rows by their first column."""
     rows: Table = {}
     for file in sorted(folder.glob("part-*"), key=lambda part: (part.stat().st_mtime_ns, part.name)):
         for line in file.read_text().splitlines():
@@ -28,7 +28,7 @@ def table(folder: Path) -> Table:
 
 
 def main(left: str, right: str) -> int:
-    """Compare, and say what differs."""
+    """Compare the tables and print differences."""
     left_rows, right_rows = table(Path(left)), table(Path(right))
     keys = left_rows.keys() | right_rows.keys()
     differing = [key for key in sorted(keys, key=str) if left_rows.get(key) != right_rows.get(key)]

@@ -1,4 +1,4 @@
-"""Write the tables of all pages anew."""
+"""Update the tables of all pages."""
 
 from __future__ import annotations
 

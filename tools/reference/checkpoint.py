@@ -1,4 +1,4 @@
-"""The formats of operators' state in a checkpoint, from the kernel's list of them."""
+"""Formats of operators' state in checkpoints, from the kernel's list."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _ROW_KINDS = {ChangelogMode.INSERT: "inserts", ChangelogMode.UPSERT: "upserts", 
 
 
 def connectors() -> str:
-    """Connectors and what they can be."""
+    """Connectors and their uses."""
     rows = (
         (
             code(item.name),
@@ -51,7 +51,7 @@ def formats() -> str:
 
 
 def format_options() -> str:
-    """The options of each format, in a table's WITH behind the name of the format and a dot."""
+    """The options of each format, which have the format's name and a dot as prefix in a table's WITH."""
     parts = []
     for item in format_specs().values():
         options = {f"{item.name}.{name}": option for name, option in item.options.items()}
@@ -93,7 +93,7 @@ def metadata() -> str:
 
 
 def refused() -> str:
-    """What Flink has and a table here cannot: connectors, formats, and options of those that run here, with reasons."""
+    """Unsupported connectors and formats of Flink, and unsupported options of supported ones, with reasons."""
     rows = [("connectors", name, why) for name, why in FLINK_CONNECTORS.items()]
     rows += [("formats", name, why) for name, why in FLINK_FORMATS.items()]
     declared = {name: spec.options for name, spec in connector_specs().items()}

