@@ -20,12 +20,10 @@ _IGNORING = "ignore-parse-errors"
 OPTIONS = {
     _PATH: passive(
         Kind.TEXT,
-        "A folder for records that cannot be read, which end the run without it. Not an option of Flink's.",
+        "Folder for unreadable records (dead letters), which otherwise fail the run. Not an option of Flink.",
         Use.SOURCE,
     ),
-    TABLE: passive(
-        Kind.TEXT, "A table of the program for such records, by its name. Not an option of Flink's.", Use.SOURCE
-    ),
+    TABLE: passive(Kind.TEXT, "Table of the program for such records. Not an option of Flink.", Use.SOURCE),
 }
 
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")

@@ -20,20 +20,24 @@ _MOMENT = TimestampLtzType(precision=3)
 _HEADERS = MapType(key=STRING, value=BYTES)
 
 METADATA = {
-    "topic": Metadata(STRING.not_null(), "The topic; a sink takes it where it has several.", written=STRING.not_null()),
-    "partition": Metadata(INT.not_null(), "The partition."),
-    "headers": Metadata(_HEADERS.not_null(), "The headers; of one name the last.", written=_HEADERS),
-    "leader-epoch": Metadata(
-        INT, "The leader's epoch, which Spark's connector does not give: a run refuses it.", runs=Use(0)
+    "topic": Metadata(
+        STRING.not_null(), "The topic; a sink with several topics writes to it.", written=STRING.not_null()
     ),
-    "offset": Metadata(BIGINT.not_null(), "The number of the message in its partition."),
+    "partition": Metadata(INT.not_null(), "The partition."),
+    "headers": Metadata(_HEADERS.not_null(), "The headers; the last one of each name.", written=_HEADERS),
+    "leader-epoch": Metadata(
+        INT, "The leader's epoch. Spark's connector does not provide it: a run refuses it.", runs=Use(0)
+    ),
+    "offset": Metadata(BIGINT.not_null(), "The offset of the message in its partition."),
     "timestamp": Metadata(
         _MOMENT.not_null(),
-        "The message's time. Spark's connector does not write it: a run refuses a sink with it.",
+        "The message's timestamp. Spark's connector does not write it: a run refuses a sink with it.",
         written=_MOMENT,
         runs=Use.SOURCE,
     ),
-    "timestamp-type": Metadata(STRING.not_null(), "What that is: `CreateTime`, `LogAppendTime` or `NoTimestampType`."),
+    "timestamp-type": Metadata(
+        STRING.not_null(), "The type of the timestamp: `CreateTime`, `LogAppendTime` or `NoTimestampType`."
+    ),
 }
 
 
@@ -46,7 +50,7 @@ def topic_faults(table: str, options: Mapping[str, str], keys: Collection[str]) 
 
 PROPERTIES = OptionGroup(
     "properties.",
-    "Settings of Kafka's clients, by Kafka's names: `properties.security.protocol` and so on.",
+    "Settings of Kafka clients by Kafka's names: `properties.security.protocol` and so on.",
     # Offsets in a checkpoint belong to topics, not to the consumer group.
     TableOption(Kind.TEXT, passive=True),
 )
@@ -58,61 +62,61 @@ def _offsets(name: str, what: str) -> dict[str, TableOption]:
     return {
         f"scan.{name}.specific-offsets": passive(
             Kind.TEXT,
-            f"Mode `specific-offsets`: {what} each partition, `partition:0,offset:42;partition:1,offset:300`.",
+            f"Mode `specific-offsets`: {what} offset per partition, `partition:0,offset:42;partition:1,offset:300`.",
             Use.SOURCE,
         ),
         f"scan.{name}.timestamp-millis": passive(
-            Kind.COUNT, f"Mode `timestamp`: {what} messages of this time, in ms since 1970.", Use.SOURCE
+            Kind.COUNT, f"Mode `timestamp`: {what} timestamp of messages, in ms since 1970.", Use.SOURCE
         ),
     }
 
 
 BOUNDED = {
     "scan.bounded.mode": passive(
-        Kind.CHOICE, "Where the table ends, as found when a run starts.", Use.SOURCE, "unbounded", _BOUNDED
+        Kind.CHOICE, "The end of the table, determined when a run starts.", Use.SOURCE, "unbounded", _BOUNDED
     ),
-    **_offsets("bounded", "the end of"),
+    **_offsets("bounded", "the end"),
 }
 STARTUP = {
     "scan.startup.mode": passive(
-        Kind.CHOICE, "Where a checkpoint begins with the table.", Use.SOURCE, "group-offsets", _STARTUP
+        Kind.CHOICE, "The position from which a new checkpoint reads the table.", Use.SOURCE, "group-offsets", _STARTUP
     ),
-    **_offsets("startup", "the beginning of"),
+    **_offsets("startup", "the start"),
 }
 
 #: Options that `kafka` and `upsert-kafka` share.
 COMMON = {
     **VERSION,
     **dead_letters.OPTIONS,
-    "topic": TableOption(Kind.TEXT, doc="The topic; several with semicolons between them."),
-    "topic-pattern": TableOption(Kind.TEXT, doc="A regular expression of topics that are read."),
+    "topic": TableOption(Kind.TEXT, doc="The topic; several are separated by semicolons."),
+    "topic-pattern": TableOption(Kind.TEXT, doc="Regular expression of the topics to read."),
     "properties.bootstrap.servers": TableOption(
-        Kind.TEXT, doc="Kafka's brokers, with commas between them.", required=True
+        Kind.TEXT, doc="The Kafka brokers, separated by commas.", required=True
     ),
     "properties.group.id": passive(
-        Kind.TEXT, "The consumer group; its offsets are read by the mode `group-offsets`, and never written."
+        Kind.TEXT, "The consumer group; the mode `group-offsets` reads its offsets, and nothing commits them."
     ),
     "key.fields-prefix": TableOption(
-        Kind.TEXT, doc="What the names of key columns begin with, and the fields of the key's format do not."
+        Kind.TEXT, doc="Prefix of the names of key columns, which the fields of the key format lack."
     ),
     "value.fields-include": TableOption(
-        Kind.CHOICE, "ALL", ("ALL", "EXCEPT_KEY"), doc="Whether the columns of the key are in the value, too."
+        Kind.CHOICE, "ALL", ("ALL", "EXCEPT_KEY"), doc="`ALL`: the value includes the key columns, too."
     ),
-    "scan.parallelism": tuning(Kind.INTEGER, "Number of tasks that read.", Use.SOURCE),
+    "scan.parallelism": tuning(Kind.INTEGER, "Number of reading tasks.", Use.SOURCE),
     "scan.topic-partition-discovery.interval": tuning(
         Kind.DURATION,
-        "How often new partitions are looked for, which each micro-batch does here, whatever it says.",
+        "Interval of the discovery of partitions; here every micro-batch discovers them.",
         Use.SOURCE,
     ),
     **WATERMARKS,
     "sink.parallelism": passive(
         Kind.INTEGER,
-        "With `exactly-once`, how many tasks write, each in transactions of its own, 1 by default; else no effect.",
+        "With `exactly-once`, the number of writing tasks with separate transactions, by default 1; else no effect.",
         Use.SINK,
     ),
     "sink.delivery-guarantee": passive(
         Kind.CHOICE,
-        "What becomes of rows of a micro-batch that runs again: written twice, or with `exactly-once` once, in "
+        "Delivery guarantee if a micro-batch is rewritten: duplicate rows, or with `exactly-once` none, through "
         "transactions.",
         Use.SINK,
         "at-least-once",
@@ -121,14 +125,14 @@ COMMON = {
     ),
     "sink.semantic": passive(
         Kind.CHOICE,
-        "The older name of `sink.delivery-guarantee`.",
+        "Deprecated name of `sink.delivery-guarantee`.",
         Use.SINK,
         choices=("at-least-once", "none", "exactly-once"),
     ),
     "sink.transactional-id-prefix": passive(
-        Kind.TEXT, "The beginning of the ids of transactions, of this run alone; `exactly-once` needs it.", Use.SINK
+        Kind.TEXT, "Prefix of the transaction ids, unique to this run; required for `exactly-once`.", Use.SINK
     ),
-    "sink.transaction-naming-strategy": tuning(Kind.TEXT, "How transactions are named."),
+    "sink.transaction-naming-strategy": tuning(Kind.TEXT, "Naming of transactions."),
 }
 
 #: Client settings that the run sets and a table must not.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 _SPARK = "Spark brings no connector for it; with one on the class path it is a provider of the connector 'spark'"
 _LOG = "it reads the log of a database by itself; read what Debezium makes of the log, with format 'debezium-json'"
-_OWN = "Flink's Python API makes such tables for itself"
+_OWN = "Flink's Python API creates such tables internally"
 
 #: The reason by connector name.
 FLINK_CONNECTORS: Mapping[str, str] = {
@@ -18,14 +18,14 @@ FLINK_CONNECTORS: Mapping[str, str] = {
     **dict.fromkeys(("mongodb", "hbase-1.4", "hbase-2.2", "hudi", "iceberg", "paimon"), _SPARK),
     **dict.fromkeys(("mysql-cdc", "postgres-cdc", "oracle-cdc", "sqlserver-cdc", "mongodb-cdc"), _LOG),
     **dict.fromkeys(("python-input", "python-input-format", "python-arrow-source"), _OWN),
-    "hive": "its tables are in a metastore, which no option names; read their files with 'filesystem'",
-    "dynamic-kafka": "its clusters are told by a Java class, and a plan does not choose classes to load",
-    "legacy-csv": "it is of Flink's own tests; use 'filesystem' with format 'csv'",
+    "hive": "its tables are in a metastore, which is not supported; read their files with 'filesystem'",
+    "dynamic-kafka": "a Java class determines its clusters, and a plan does not choose classes to load",
+    "legacy-csv": "it belongs to Flink's own tests; use 'filesystem' with format 'csv'",
 }
 
 #: The reason by format name.
 FLINK_FORMATS: Mapping[str, str] = {
-    "testcsv": "it is of Flink's own tests; use 'csv'",
-    "avro-glue": "its schemas are in a registry of AWS; use 'avro-confluent' with one of Confluent's protocol",
+    "testcsv": "it belongs to Flink's own tests; use 'csv'",
+    "avro-glue": "its schemas are in an AWS registry; use 'avro-confluent' with a registry of Confluent's protocol",
     "avro-variant-confluent": "it is not in Flink 2.3; use 'avro-confluent', with the columns of the table",
 }

@@ -44,7 +44,7 @@ _text = partial(passive, Kind.TEXT)
 
 OPTIONS: Mapping[str, TableOption] = {
     "url": _text(
-        "The registry's URL; several with commas between them.", required=True, fallbacks=("schema-registry.url",)
+        "The registry's URL; several are separated by commas.", required=True, fallbacks=("schema-registry.url",)
     ),
     SUBJECT: _text(
         "The subject of the schemas that a sink registers; by default `<topic>-value`, or `<topic>-key`.",
@@ -52,25 +52,25 @@ OPTIONS: Mapping[str, TableOption] = {
         fallbacks=("schema-registry.subject",),
     ),
     "schema": _text(
-        "The schema, which has to be that of the columns; by default it is derived from them.",
+        "The schema, which must match the columns; by default it is derived from them.",
         fallbacks=("schema-registry.schema",),
     ),
-    "ssl.keystore.location": _text("The file with the key and certificate to show."),
-    "ssl.keystore.password": _text("Its password."),
-    "ssl.truststore.location": _text("The file with the certificates to trust."),
-    "ssl.truststore.password": _text("Its password."),
-    "basic-auth.credentials-source": _text("Where name and password are: `USER_INFO`, or `URL`."),
-    "basic-auth.user-info": _text("They themselves, with a colon between them, for `USER_INFO`."),
-    "bearer-auth.credentials-source": _text("Where the token is: `STATIC_TOKEN`."),
-    "bearer-auth.token": _text("It itself."),
-    "schema-registry.url": _text("The older name of `url`."),
-    "schema-registry.subject": _text("The older name of `subject`.", uses=Use.SINK),
-    "schema-registry.schema": _text("The older name of `schema`."),
+    "ssl.keystore.location": _text("Key store with the client's key and certificate."),
+    "ssl.keystore.password": _text("Password of the key store."),
+    "ssl.truststore.location": _text("Trust store with the trusted certificates."),
+    "ssl.truststore.password": _text("Password of the trust store."),
+    "basic-auth.credentials-source": _text("Source of user name and password: `USER_INFO` or `URL`."),
+    "basic-auth.user-info": _text("User name and password, separated by a colon, for `USER_INFO`."),
+    "bearer-auth.credentials-source": _text("Source of the token: `STATIC_TOKEN`."),
+    "bearer-auth.token": _text("The token, for `STATIC_TOKEN`."),
+    "schema-registry.url": _text("Deprecated name of `url`."),
+    "schema-registry.subject": _text("Deprecated name of `subject`.", uses=Use.SINK),
+    "schema-registry.schema": _text("Deprecated name of `schema`."),
 }
 GROUPS = (
     OptionGroup(
         _PROPERTIES,
-        "Settings by the names of the registry's own client: "
+        "Settings by the names of Confluent's registry client: "
         + ", ".join(f"`{name}`" for name in sorted(_KNOWN))
         + ".",
         TableOption(Kind.TEXT, passive=True),

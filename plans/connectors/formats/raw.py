@@ -43,9 +43,9 @@ def _known_charset(name: str) -> bool:
 
 SPEC = FormatSpec(
     "raw",
-    "A line is the one column, as text or as the bytes of a number.",
+    "The single column per line or message, as text or as the bytes of a number.",
     {
-        "charset": TableOption(Kind.TEXT, "UTF-8", doc="The charset of texts; one that Java has."),
+        "charset": TableOption(Kind.TEXT, "UTF-8", doc="The charset of texts, by Java's name."),
         "endianness": TableOption(
             Kind.CHOICE, "big-endian", ("big-endian", "little-endian"), doc="The order of the bytes of a number."
         ),

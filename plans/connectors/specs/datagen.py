@@ -15,7 +15,7 @@ from compiled_plan.plans.text.options import Kind
 
 _KIND = TableOption(Kind.WORD, "random", ("random", "sequence"), doc="Random values, or a sequence.")
 _NULLS = TableOption(Kind.RATE, "0", doc="The share of NULLs.")
-_LENGTH = TableOption(Kind.POSITIVE, doc="How many characters, bytes or elements.")
+_LENGTH = TableOption(Kind.POSITIVE, doc="Number of characters, bytes or elements.")
 _ENDS = {
     "start": TableOption(Kind.INTEGER, doc="The first value.", required=True),
     "end": TableOption(Kind.INTEGER, doc="The last value.", required=True),
@@ -55,7 +55,10 @@ def children(type_: t.LogicalType) -> list[tuple[str, t.LogicalType]]:
 def _random(type_: t.LogicalType) -> Mapping[str, TableOption]:
     match type_:
         case t.VarCharType() | t.VarBinaryType():
-            return {"length": _LENGTH, "var-len": TableOption(Kind.BOOLEAN, "false", doc="Any length up to that.")}
+            return {
+                "length": _LENGTH,
+                "var-len": TableOption(Kind.BOOLEAN, "false", doc="Vary the length, up to `length`."),
+            }
         case t.ArrayType() | t.MapType() | t.MultisetType():
             return {"length": _LENGTH}
         case t.IntegerType() | t.IntervalType():
@@ -100,16 +103,18 @@ SPEC = ConnectorSpec(
     "datagen",
     "Rows of random values and sequences.",
     {
-        "rows-per-second": passive(Kind.POSITIVE, "Rows that are made in a second.", default="10000"),
-        "number-of-rows": TableOption(Kind.COUNT, doc="After how many rows the table ends; by default never."),
-        "scan.parallelism": tuning(Kind.INTEGER, "Number of tasks that make rows.", Use.SOURCE),
+        "rows-per-second": passive(Kind.POSITIVE, "Number of generated rows per second.", default="10000"),
+        "number-of-rows": TableOption(
+            Kind.COUNT, doc="Number of rows after which the table ends; unlimited by default."
+        ),
+        "scan.parallelism": tuning(Kind.INTEGER, "Number of generating tasks.", Use.SOURCE),
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     groups=(
         OptionGroup(
             "fields.",
-            "Of a column, `fields.<column>.<option>`: `kind`, `start` and `end` of a sequence, `min`, `max`, `length`, "
-            "`var-len`, `max-past`, `null-rate`; of what is within a column also, `fields.<column>.element.<option>`.",
+            "Options of a column, `fields.<column>.<option>`: `kind`, `start` and `end` of a sequence, `min`, `max`, "
+            "`length`, `var-len`, `max-past`, `null-rate`; also of nested types, `fields.<column>.element.<option>`.",
         ),
     ),
     column_options=column_options,

@@ -81,16 +81,16 @@ def _format_faults(use: TableUse) -> Iterator[TableFault]:
 
 SPEC = ConnectorSpec(
     "kafka",
-    "Messages of Kafka's topics.",
+    "Messages of Kafka topics.",
     {
         **COMMON,
-        "key.fields": TableOption(Kind.TEXT, doc="Columns that are in the key, with semicolons between them."),
+        "key.fields": TableOption(Kind.TEXT, doc="Columns of the key, separated by semicolons."),
         **STARTUP,
         **BOUNDED,
         "sink.partitioner": TableOption(
             Kind.TEXT,
             "default",
-            doc="The partition of a message: `default` and `round-robin` leave it to Kafka, `fixed` is one of a task.",
+            doc="The partition of a message: Kafka decides for `default` and `round-robin`; `fixed`: one per task.",
             uses=Use.SINK,
         ),
     },

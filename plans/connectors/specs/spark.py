@@ -99,20 +99,20 @@ def reached(options: Mapping[str, str]) -> Iterator[Reached]:
 
 SPEC = ConnectorSpec(
     "spark",
-    "Any data source that Spark loads by its name, those written in Python too.",
+    "Any data source that Spark loads by name, including Python data sources.",
     {
         "provider": TableOption(Kind.TEXT, doc="The data source's short name.", required=True),
         "scan.mode": TableOption(
             Kind.CHOICE,
             "auto",
             ("auto", "streaming", "batch"),
-            doc="`streaming`: what comes to it is read for ever; `batch`: what is there is read once, and the table "
-            "ends; `auto`: the former where the data source can, else the latter.",
+            doc="`streaming`: an unbounded read of arriving rows; `batch`: one read of the existing rows, and the "
+            "table ends; `auto`: streaming if the data source supports it, otherwise batch.",
             uses=Use.SOURCE,
         ),
         "sink.delivery-guarantee": passive(
             Kind.CHOICE,
-            "What a micro-batch leaves that is written again: its rows, twice. `exactly-once` is refused.",
+            "Delivery guarantee: a rewritten micro-batch leaves duplicate rows. `exactly-once` is refused.",
             Use.SINK,
             "at-least-once",
             ("exactly-once", "at-least-once"),
@@ -120,7 +120,7 @@ SPEC = ConnectorSpec(
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     sink=SinkSpec(guarantee=Guarantee.AT_LEAST_ONCE),
-    groups=(OptionGroup("", "Any other option goes to the data source as it is: `path`, ..."),),
+    groups=(OptionGroup("", "Any other option is passed to the data source unchanged: `path`, ..."),),
     column_faults=_column_faults,
     faults=_faults,
     reached=reached,

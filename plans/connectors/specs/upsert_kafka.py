@@ -43,12 +43,12 @@ def _faults(use: TableUse) -> Iterator[TableFault]:
 
 SPEC = ConnectorSpec(
     "upsert-kafka",
-    "The newest message of each key of Kafka's topics; one without a value deletes.",
+    "The newest message per key of Kafka topics; a message without a value deletes its key.",
     {
         **COMMON,
         **BOUNDED,
-        "sink.buffer-flush.max-rows": tuning(Kind.INTEGER, "Rows of which the newest of each key is kept back."),
-        "sink.buffer-flush.interval": tuning(Kind.DURATION, "How long they are kept back."),
+        "sink.buffer-flush.max-rows": tuning(Kind.INTEGER, "Number of rows to buffer, reduced to the newest per key."),
+        "sink.buffer-flush.interval": tuning(Kind.DURATION, "Maximum time of buffering."),
     },
     source=SourceSpec(ChangelogMode.UPSERT, Boundedness.BY_OPTION, projects=False, watermarks=True),
     sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.BY_KEY),
