@@ -95,10 +95,10 @@ def _parts(form: ApiForm) -> tuple[str, list[str], list[str]]:
     source = f"def {form.signature.removeprefix('x.')}: ..."
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.FunctionDef)
-    taken = definition.args
+    signature = definition.args
     parameters, arguments, optional = [], [], []
-    defaults: list[ast.expr | None] = [None] * (len(taken.args) - len(taken.defaults))
-    for parameter, default in zip(taken.args, (*defaults, *taken.defaults), strict=True):
+    defaults: list[ast.expr | None] = [None] * (len(signature.args) - len(signature.defaults))
+    for parameter, default in zip(signature.args, (*defaults, *signature.defaults), strict=True):
         type_ = ast.unparse(parameter.annotation) if parameter.annotation else "object"
         shown = default and ast.get_source_segment(source, default)
         if shown == "None":
@@ -109,9 +109,9 @@ def _parts(form: ApiForm) -> tuple[str, list[str], list[str]]:
         parameters.append(f"{parameter.arg}: {type_}" + (f" = {shown}" if shown else ""))
     if optional:
         arguments.append(f"*present({_listed(*optional)})")
-    if taken.vararg is not None:
-        parameters.append(f"*{taken.vararg.arg}: object")
-        arguments.append(f"*{taken.vararg.arg}")
+    if signature.vararg is not None:
+        parameters.append(f"*{signature.vararg.arg}: object")
+        arguments.append(f"*{signature.vararg.arg}")
     return definition.name, parameters, arguments
 
 

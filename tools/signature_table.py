@@ -114,7 +114,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("PI E", [":N"]),
     "$IS_JSON$1": ("C:b",),
     **_each("IS_UNKNOWN IS_NOT_UNKNOWN", ["b:b"]),
-    **_each("TIMESTAMPDIFF", (f"K{one}{end}:N" for one in "DSL" for end in "DSL")),
+    **_each("TIMESTAMPDIFF", (f"K{start}{end}:N" for start in "DSL" for end in "DSL")),
     **_each("TRANSLATE", ["CCC:C"]),
     "$NOT LIKE$1": ("CC:b", "CCC:b"),
     "$NOT SIMILAR TO$1": ("CC:b", "CCC:b"),
@@ -146,8 +146,8 @@ def signatures() -> dict[str, list[str]]:
     for source, target in itertools.product(_types(), repeat=2):
         for try_ in (False, True):
             _note(lambda rex: casts.cast(rex[0], target, try_=try_), (InputRef(0, source),), False, by_call)  # noqa: B023
-    for name, beside in _BESIDE.items():
-        by_call[name] |= set(beside)
+    for name, additional in _BESIDE.items():
+        by_call[name] |= set(additional)
     by_call["$REINTERPRET_CAST$1"] |= by_call["$REINTERPRET$1"]
     for name in STRUCTURAL.keys() - _BESIDE.keys():
         by_call.pop(name, None)

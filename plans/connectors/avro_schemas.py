@@ -143,10 +143,10 @@ def schema_rule(name: str, *, events: bool = False) -> Rule:
         except (ValueError, KeyError, TypeError, AttributeError, LookupError) as fault:
             return Unfit(f"option '{name}.schema' is no schema of Avro: {fault}", "correct it, or leave it out")
         wanted = debezium_row(row) if events else row.not_null()
-        said = type_ if events else type_.not_null()
-        if _plain(said) != _plain(wanted):
+        declared = type_ if events else type_.not_null()
+        if _plain(declared) != _plain(wanted):
             return Unfit(
-                f"option '{name}.schema' does not match the table: it says {said}, and the table {wanted}",
+                f"option '{name}.schema' does not match the table: it says {declared}, and the table {wanted}",
                 "correct the columns' types and NOT NULL, or leave the option out",
             )
         return None

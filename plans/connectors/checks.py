@@ -192,9 +192,9 @@ def _no_connector(table: str, name: str | None) -> TableFault:
     return _unknown("connector", name, connector_specs(), "connector")
 
 
-def _unknown(what: str, name: str, known: Mapping[str, object], option: str) -> TableFault:
+def _unknown(kind: str, name: str, known: Mapping[str, object], option: str) -> TableFault:
     near = get_close_matches(name, known, n=1)
-    return TableFault(f"no {what} is named {name!r}", _choices(name, known), option, foreign=not near)
+    return TableFault(f"no {kind} is named {name!r}", _choices(name, known), option, foreign=not near)
 
 
 def _role_fault(table: str, connector: ConnectorSpec, reading: bool, lookup: bool) -> TableFault | None:

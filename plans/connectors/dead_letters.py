@@ -74,17 +74,17 @@ def name_parts(text: str) -> tuple[str, ...]:
 
 def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) -> Iterator[TableFault]:
     """Faults that prevent a table from taking dead letters; `others` names its written metadata columns."""
-    what = f"table {table} takes dead letters"
+    reason = f"table {table} takes dead letters"
     known = ", ".join(f"{field.name} {field.type}" for field in COLUMNS.fields)
     for field in columns.fields:
         column = COLUMNS.field_named(field.name)
         if column is None:
-            yield TableFault(f"{what}, and they have no {field.name!r}", f"they have: {known}")
+            yield TableFault(f"{reason}, and they have no {field.name!r}", f"they have: {known}")
         elif column.type != field.type:
-            message = f"{what}, and column {field.name!r} is {field.type} where they have {column.type}"
+            message = f"{reason}, and column {field.name!r} is {field.type} where they have {column.type}"
             yield TableFault(message, f"declare it {column.type}")
     for name in others:
-        message = f"{what}, and they have no metadata for column {name!r}"
+        message = f"{reason}, and they have no metadata for column {name!r}"
         yield TableFault(message, "leave it out, or make it VIRTUAL")
 
 

@@ -58,15 +58,15 @@ _BOUNDED = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specifi
 _STARTUP = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 
 
-def _offsets(name: str, what: str) -> dict[str, TableOption]:
+def _offsets(name: str, bound: str) -> dict[str, TableOption]:
     return {
         f"scan.{name}.specific-offsets": passive(
             Kind.TEXT,
-            f"Mode `specific-offsets`: {what} offset per partition, `partition:0,offset:42;partition:1,offset:300`.",
+            f"Mode `specific-offsets`: {bound} offset per partition, `partition:0,offset:42;partition:1,offset:300`.",
             Use.SOURCE,
         ),
         f"scan.{name}.timestamp-millis": passive(
-            Kind.COUNT, f"Mode `timestamp`: {what} timestamp of messages, in ms since 1970.", Use.SOURCE
+            Kind.COUNT, f"Mode `timestamp`: {bound} timestamp of messages, in ms since 1970.", Use.SOURCE
         ),
     }
 

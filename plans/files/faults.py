@@ -13,21 +13,21 @@ from compiled_plan.plans.files.paths import STDIN, local_path, quoted
 
 
 @contextmanager
-def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
-    """Convert OSError and UnicodeError to `error`; `what` is the noun for the message: "plan file", "checkpoint"."""
+def reading(path: str | Path, noun: str, error: type[CompiledPlanError]) -> Iterator[None]:
+    """Convert OSError and UnicodeError to `error`; `noun` is the noun for the message: "plan file", "checkpoint"."""
     try:
         yield
     except UnicodeDecodeError as fault:
-        raise not_utf8(path, what, error, fault) from None
+        raise not_utf8(path, noun, error, fault) from None
     except FileNotFoundError:
-        raise error(f"no such {what}", where=quoted(path), remedy=_for_missing(local_path(path))) from None
+        raise error(f"no such {noun}", where=quoted(path), remedy=_for_missing(local_path(path))) from None
     except OSError as fault:
         remedy = _REMEDIES.get(fault.errno or 0, "check the path")
-        raise error(f"cannot read the {what}: {reason(fault)}", where=quoted(path), remedy=remedy) from None
+        raise error(f"cannot read the {noun}: {reason(fault)}", where=quoted(path), remedy=remedy) from None
 
 
 @contextmanager
-def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
+def writing(path: str | Path, noun: str, error: type[CompiledPlanError]) -> Iterator[None]:
     """Convert errors of writing a file to `error`; parameters as of `reading`."""
     try:
         yield
@@ -38,11 +38,11 @@ def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
             remedy = "free some space there, then run the command again"
         if isinstance(fault, FileNotFoundError) and not parent.exists():
             why, remedy = f"there is no folder {quoted(parent)}", f"create it: `mkdir -p {quoted(parent)}`"
-        raise error(f"cannot write the {what}: {why}", where=quoted(path), remedy=remedy) from None
+        raise error(f"cannot write the {noun}: {why}", where=quoted(path), remedy=remedy) from None
 
 
 def not_utf8(
-    path: str | Path, what: str, error: type[CompiledPlanError], fault: UnicodeDecodeError
+    path: str | Path, noun: str, error: type[CompiledPlanError], fault: UnicodeDecodeError
 ) -> CompiledPlanError:
     """The error for a file that is not UTF-8."""
     data, at = bytes(fault.object), fault.start
@@ -51,7 +51,7 @@ def not_utf8(
     where, line = quoted(path), data.count(b"\n", 0, at) + 1
     file = "" if str(path) == STDIN else f" {where}"
     return error(
-        f"the {what} is in UTF-16" if in_utf16 else f"the {what} is not in UTF-8: byte 0x{data[at]:02x}",
+        f"the {noun} is in UTF-16" if in_utf16 else f"the {noun} is not in UTF-8: byte 0x{data[at]:02x}",
         where=where if in_utf16 else f"{where}, line {line}, byte {at}",
         remedy=f"save it in UTF-8, such as with `iconv -f {encoding} -t UTF-8{file}`",
     )

@@ -26,9 +26,9 @@ _STARTS = {
 _FOREIGN = {".yaml": "YAML", ".yml": "YAML", ".java": "Java", ".scala": "Scala", ".ipynb": "a notebook"}
 
 
-def refuse_other_kind(path: str | Path, text: str, what: str, error: type[CompiledPlanError]) -> None:
+def refuse_other_kind(path: str | Path, text: str, noun: str, error: type[CompiledPlanError]) -> None:
     """Raise `error` if a file is not of the expected kind (`PLAN` or `PROGRAM`), with the command that accepts it."""
-    fault = _no_plan(PurePath(path), text) if what == PLAN else _no_program(PurePath(path), text)
+    fault = _no_plan(PurePath(path), text) if noun == PLAN else _no_program(PurePath(path), text)
     if fault is not None:
         raise error(fault[0], where=quoted(path), remedy=fault[1])
 

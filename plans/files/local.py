@@ -16,27 +16,27 @@ from compiled_plan.plans.files.paths import STDIN, is_remote, local_path, quoted
 _ERRORS: dict[str, type[CompiledPlanError]] = {PLAN: PlanError, PROGRAM: ProgramError}
 
 
-def read_text(path: str | Path, what: str = PLAN) -> str:
+def read_text(path: str | Path, noun: str = PLAN) -> str:
     """Read a plan or a program; `-` is standard input.
 
     Raises PlanError, or ProgramError for a program, if the file is of another kind or cannot be read; for remote files
     the remedy names the driver to install.
     """
-    error = _ERRORS[what]
-    with reading(path, f"{what} file", error):
+    error = _ERRORS[noun]
+    with reading(path, f"{noun} file", error):
         if is_remote(path):
             from compiled_plan.plans.files import remote
 
-            data = remote.read(str(path), what)
+            data = remote.read(str(path), noun)
         else:
-            data = sys.stdin.buffer.read() if _is_stdin(path, what) else local_path(path).read_bytes()
+            data = sys.stdin.buffer.read() if _is_stdin(path, noun) else local_path(path).read_bytes()
         text = data.decode("utf-8")
-    refuse_other_kind(path, text, what, error)
+    refuse_other_kind(path, text, noun, error)
     return text
 
 
-def _is_stdin(path: str | Path, what: str) -> bool:
-    return what == PROGRAM and str(path) == STDIN
+def _is_stdin(path: str | Path, noun: str) -> bool:
+    return noun == PROGRAM and str(path) == STDIN
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -30,9 +30,9 @@ _HADOOP = (
 )
 
 
-def read(url: str, what: str) -> bytes:
+def read(url: str, noun: str) -> bytes:
     """Read a file. Raises PlanError if the driver is missing or fails, FileNotFoundError if there is no file."""
-    with _refusing(url, f"cannot read the {what}"):
+    with _refusing(url, f"cannot read the {noun}"):
         import fsspec
 
         with fsspec.open(url, "rb") as file:
@@ -73,7 +73,7 @@ def names(url: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def _refusing(url: str, what: str) -> Iterator[None]:
+def _refusing(url: str, action: str) -> Iterator[None]:
     """Convert exceptions of drivers, which may be of any class, to PlanError."""
     try:
         yield
@@ -82,7 +82,7 @@ def _refusing(url: str, what: str) -> Iterator[None]:
     except Exception as fault:
         scheme = url.partition("://")[0].lower()
         reason = next(iter(str(fault).strip().splitlines()), "") or type(fault).__name__
-        raise PlanError(f"{what}: {reason}", where=url, remedy=_remedy(scheme, fault)) from None
+        raise PlanError(f"{action}: {reason}", where=url, remedy=_remedy(scheme, fault)) from None
 
 
 def _remedy(scheme: str, fault: Exception) -> str:

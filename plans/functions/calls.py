@@ -313,7 +313,7 @@ def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
 
 
 @contextmanager
-def _user_errors(name: str, which: str) -> Iterator[None]:
+def _user_errors(name: str, role: str) -> Iterator[None]:
     """Turn exceptions of a user's strategy into ProgramError."""
     try:
         yield
@@ -321,7 +321,7 @@ def _user_errors(name: str, which: str) -> Iterator[None]:
         raise
     except Exception as fault:
         raise ProgramError(
-            f"the {which} strategy of the type inference of function {name} raised {type(fault).__name__}: {fault}",
+            f"the {role} strategy of the type inference of function {name} raised {type(fault).__name__}: {fault}",
             remedy="correct it in get_type_inference; call.fail(message) refuses a call",
         ) from fault
 

@@ -127,8 +127,8 @@ def _maker(class_: type) -> type:
     """The stand-in that creates objects of a class; it calls the constructor if the class pickles itself so."""
     if class_.__flags__ & _IMMUTABLE:
         return class_
-    usual: Any = object
-    reduces = any(getattr(class_, name) is not getattr(usual, name) for name in ("__reduce__", "__reduce_ex__"))
+    base: Any = object
+    reduces = any(getattr(class_, name) is not getattr(base, name) for name in ("__reduce__", "__reduce_ex__"))
     return _stand_in(class_, reduces)
 
 

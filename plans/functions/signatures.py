@@ -64,9 +64,9 @@ def _distinct(signatures: Sequence[Signature], class_: type) -> tuple[Signature,
     distinct: dict[tuple[object, ...], Signature] = {}
     for signature in signatures:
         # The nullability of a result does not distinguish arguments.
-        taken = (tuple(item.type and str(item.type.type) for item in signature.arguments), signature.varargs)
-        first = distinct.setdefault(taken, signature)
-        for what, left, right in (
+        parameters = (tuple(item.type and str(item.type.type) for item in signature.arguments), signature.varargs)
+        first = distinct.setdefault(parameters, signature)
+        for part, left, right in (
             ("results", str(first.output.type), str(signature.output.type)),
             ("methods", first.method, signature.method),
             ("accumulators", _shown(first.accumulator), _shown(signature.accumulator)),
@@ -74,7 +74,7 @@ def _distinct(signatures: Sequence[Signature], class_: type) -> tuple[Signature,
             if left != right:
                 raise ProgramError(
                     f"{class_.__qualname__} has two signatures that take ({signature.text('').strip('()')}), of "
-                    f"different {what}: {left} and {right}",
+                    f"different {part}: {left} and {right}",
                     remedy="leave one of them out, or let it take something else",
                 )
     return tuple(distinct.values())

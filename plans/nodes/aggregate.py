@@ -189,17 +189,17 @@ def _updates(before: bool, deletes: bool) -> ChangelogMode:
 
 def retractions(node: GroupAggregate | LocalGroupAggregate, inputs: Inputs) -> Iterator[Fault]:
     """Faults of an aggregate that cannot retract, although its input sends retractions."""
-    taken = inputs.received & _RETRACTIONS
-    if taken is ChangelogMode.NONE:
+    retracted = inputs.received & _RETRACTIONS
+    if retracted is ChangelogMode.NONE:
         return
-    what = " and ".join(taken.names())
+    kinds = " and ".join(retracted.names())
     if not node.need_retraction:
-        message = f"the input sends {what}, and `needRetraction` is false"
+        message = f"the input sends {kinds}, and `needRetraction` is false"
         yield Fault(("needRetraction",), message, "set it to true", False)
     for at, (call, ready) in enumerate(zip(node.agg_calls, node.agg_call_need_retractions, strict=True)):
         if not ready and call.internal_name in _KEEPERS:
             name = str(call.internal_name).removeprefix("$").removesuffix("$1")
-            message = f"the input sends {what}, and {name} keeps nothing to go back to"
+            message = f"the input sends {kinds}, and {name} keeps nothing to go back to"
             yield Fault(("aggCallNeedRetractions", at), message, "set it to true", False)
 
 

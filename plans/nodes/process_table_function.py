@@ -65,10 +65,10 @@ def codes_of(direction: Direction, mapping: Mapping[str, str] | None) -> tuple[t
     return tuple((code, known[kind]) for code, kind in codes)
 
 
-def _once(names: list[str], what: str) -> None:
+def _once(names: list[str], noun: str) -> None:
     for name, count in Counter(names).items():
         if count > 1:
-            raise MappingError(f"the {what} {name!r} is there twice; several codes of a kind are one key, 'c, r'")
+            raise MappingError(f"the {noun} {name!r} is there twice; several codes of a kind are one key, 'c, r'")
 
 
 class ProcessTableFunction(PlanNode):

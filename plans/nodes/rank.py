@@ -67,9 +67,9 @@ class Rank(StatefulNode):
         """The state of a rank. The number of ranks does not affect it, except for a single one, stored differently."""
         strategy, range_ = self.rank_strategy, self.rank_range
         retracts = isinstance(strategy, Retract)
-        one = getattr(range_, "start", 0) == getattr(range_, "end", 0) == 1 and not retracts
+        single = getattr(range_, "start", 0) == getattr(range_, "end", 0) == 1 and not retracts
         yield from row_types(rows)
-        yield StateItem("strategy", unsure("", strategy).value + (" of one row" if one else ""), sure=False)
+        yield StateItem("strategy", unsure("", strategy).value + (" of one row" if single else ""), sure=False)
         # A sorted map of rows includes its comparator.
         columns = types_at(rows[0], [field.index for field in self.order_by.fields])
         yield unsure("order", self.order_by) if retracts else StateItem("order", columns, sure=False)

@@ -128,8 +128,8 @@ def _unknown_type(type_name: str) -> tuple[str, str]:
     if versions:
         known = ", ".join(f"{name}_{number}" for number in versions)
         newer = version.isdecimal() and int(version) > versions[-1]
-        what = "a newer version of the node type" if newer else "an unknown version of the node type"
-        return f"{what} {name!r}: {type_name}", f"known: {known}; compile the plan again with this version"
+        reason = "a newer version of the node type" if newer else "an unknown version of the node type"
+        return f"{reason} {name!r}: {type_name}", f"known: {known}; compile the plan again with this version"
     remedy = did_you_mean(type_name, types, "the product knows the streaming node types of Flink 2.3")
     return f"unknown node type {type_name!r}", remedy
 

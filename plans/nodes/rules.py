@@ -52,16 +52,16 @@ def indices(values: Iterable[int], columns: Columns, path: Path, *, once: bool =
         seen.add(value)
 
 
-def output(row: RowType, wanted: Sequence[LogicalType], what: str, *, kinds: bool = False) -> Iterator[Fault]:
-    """Fault of an output type other than `wanted`, which `what` ("the projection") produces; with `kinds`, time
+def output(row: RowType, wanted: Sequence[LogicalType], origin: str, *, kinds: bool = False) -> Iterator[Fault]:
+    """Fault of an output type other than `wanted`, which `origin` ("the projection") produces; with `kinds`, time
     attributes must match, too."""
     if len(row.fields) != len(wanted):
-        message = f"the output type has {len(row.fields)} fields, and {what} gives {len(wanted)}"
+        message = f"the output type has {len(row.fields)} fields, and {origin} gives {len(wanted)}"
         yield Fault(("outputType",), message, "make the numbers equal", len(row.fields))
         return
     for field, type_ in zip(row.fields, wanted, strict=True):
         if not alike(field.type, type_, kinds=kinds):
-            message = f"field {field.name!r} of the output type is {field.type}, and {what} gives {type_}"
+            message = f"field {field.name!r} of the output type is {field.type}, and {origin} gives {type_}"
             yield Fault(("outputType",), message, f"make it {type_}", str(field.type))
     names = [field.name for field in row.fields]
     for name in {name for name in names if names.count(name) > 1}:
@@ -138,10 +138,10 @@ def rowtime(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
         yield Fault(path, message, "name the column of the table's WATERMARK", value)
 
 
-def lengths(name: str, count: int, wanted: int, what: str) -> Iterator[Fault]:
+def lengths(name: str, count: int, wanted: int, noun: str) -> Iterator[Fault]:
     """Fault of a list whose length is not `wanted`."""
     if count != wanted:
-        yield Fault((name,), f"{count} values for {wanted} {what}", f"one for each of the {what}", count)
+        yield Fault((name,), f"{count} values for {wanted} {noun}", f"one for each of the {noun}", count)
 
 
 def expressions(

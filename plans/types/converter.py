@@ -77,9 +77,9 @@ def check_conversion(class_: object, converter: object) -> None:
         raise ProgramError(f"a conversion class must be a class, not {class_!r}")
     missing = [name for name in ("to_internal", "to_external") if not callable(getattr(converter, name, None))]
     if isinstance(converter, type) or missing:
-        what = converter.__name__ if isinstance(converter, type) else type(converter).__name__
+        converter_name = converter.__name__ if isinstance(converter, type) else type(converter).__name__
         raise ProgramError(
-            f"{what} is no converter for {class_.__name__}",
+            f"{converter_name} is no converter for {class_.__name__}",
             remedy=f"give an object of a class with {' and '.join(missing or ['to_internal', 'to_external'])}, "
             "such as a subclass of DataTypeConverter",
         )

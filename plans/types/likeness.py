@@ -55,8 +55,9 @@ def alike(left: LogicalType, right: LogicalType, *, kinds: bool = False, classes
         case StructuredType(), StructuredType() if classes and left.names != right.names:
             return False
         case ((FieldsType() | ArrayType() | MapType() | MultisetType()), _):
-            parts, parts_beside = list(left.children()), list(right.children())
-            return len(parts) == len(parts_beside) and all(
-                alike(part, beside, classes=classes) for part, beside in zip(parts, parts_beside, strict=True)
+            left_parts, right_parts = list(left.children()), list(right.children())
+            return len(left_parts) == len(right_parts) and all(
+                alike(part, right_part, classes=classes)
+                for part, right_part in zip(left_parts, right_parts, strict=True)
             )
     return True

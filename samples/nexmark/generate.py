@@ -99,8 +99,8 @@ class Nexmark:
         offset = number % EPOCH
         kind = np.where(offset == 0, PERSON, np.where(offset <= AUCTIONS, AUCTION, BID))
         tables = []
-        for which, make in ((PERSON, _persons), (AUCTION, self._auctions), (BID, _bids)):
-            mine = kind == which
+        for event_kind, make in ((PERSON, _persons), (AUCTION, self._auctions), (BID, _bids)):
+            mine = kind == event_kind
             table = make(chance, number[mine], time[mine])
             for name, values in (("kind", kind[mine]), ("ts", _timestamps(time[mine])), ("number", number[mine])):
                 table = table.append_column(name, pa.array(values))
@@ -165,14 +165,14 @@ def _bids(chance: np.random.Generator, number: Integers, time: Integers) -> pa.T
     any_open = first + (chance.random(count) * (last - first + 1 + AHEAD)).astype(np.int64)
     hot = chance.random(count) < 1 / 2
     # Half of the bids come through four channels, the others through one of 10,000, nine in ten with its id.
-    known, which = chance.random(count) < 1 / 2, chance.integers(0, 10_000, count)
+    known, channel = chance.random(count) < 1 / 2, chance.integers(0, 10_000, count)
     tagged = chance.random(count) < 9 / 10
     folders = zip(*(_texts(chance, count, 5).to_pylist() for _ in range(3)), strict=True)
     urls = [
         f"https://www.nexmark.com/{a}/{b}/{c}/item.htm?query=1" + (f"&channel_id={at * 65_537}" if tag else "")
-        for (a, b, c), at, tag in zip(folders, which, tagged & ~known, strict=True)
+        for (a, b, c), at, tag in zip(folders, channel, tagged & ~known, strict=True)
     ]
-    channels = [_CHANNELS[at % 4] if four else f"channel-{at}" for four, at in zip(known, which, strict=True)]
+    channels = [_CHANNELS[at % 4] if four else f"channel-{at}" for four, at in zip(known, channel, strict=True)]
     return pa.table(
         {
             "auction": FIRST + np.where(hot, last // HOT * HOT, any_open),

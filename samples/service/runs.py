@@ -39,7 +39,7 @@ def ask(address: str, token: str, path: str, method: str = "GET", body: object =
 
 def main() -> None:
     """Start or stop the pipeline, if the service manages runs."""
-    what, log, name = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+    action, log, name = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     address, token = address_and_token(log)
     for _ in range(PATIENCE * 10):
         try:
@@ -52,8 +52,8 @@ def main() -> None:
     assert isinstance(described, dict)
     shown, has_runs = "/pipelines", "/api/v1/pipelines/{name}/run/start" in described["paths"]
     if has_runs:
-        ask(address, token, f"/pipelines/{name}/run/{what}", "POST", {})
-    if what == "stop":
+        ask(address, token, f"/pipelines/{name}/run/{action}", "POST", {})
+    if action == "stop":
         return
     if has_runs:
         shown = f"/pipelines/{name}"

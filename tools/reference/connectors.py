@@ -102,7 +102,7 @@ def refused() -> str:
         refused_options = (item for item in options.items() if item[1].effect is Effect.REFUSED)
         rows += [(f"options of {code(of)}", name, option.why) for name, option in refused_options]
     names: dict[tuple[str, str], list[str]] = {}
-    for what, name, why in rows:
-        names.setdefault((what, why), []).append(name)
-    lines = ((what, codes(sorted(of)), f"{why[0].upper()}{why[1:]}.") for (what, why), of in names.items())
+    for subject, name, why in rows:
+        names.setdefault((subject, why), []).append(name)
+    lines = ((subject, codes(sorted(of)), f"{why[0].upper()}{why[1:]}.") for (subject, why), of in names.items())
     return table(("", "of Flink, not run here", "why"), lines)

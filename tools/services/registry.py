@@ -125,13 +125,13 @@ def _server(registry: Registry) -> ThreadingHTTPServer:
             body = json.loads(self.rfile.read(length)) if length else None
             registry.requests[self.path] += 1
             if registry.failures:
-                status, said = registry.failures.pop(0), _error(50003, "Error while forwarding the request")
+                status, response = registry.failures.pop(0), _error(50003, "Error while forwarding the request")
             elif registry.authorization not in ("", self.headers.get("Authorization")):
-                status, said = 401, _error(401, "Unauthorized")
+                status, response = 401, _error(401, "Unauthorized")
             else:
                 with changing:
-                    status, said = registry.answer(method, self.path, body)
-            data = json.dumps(said).encode()
+                    status, response = registry.answer(method, self.path, body)
+            data = json.dumps(response).encode()
             self.send_response(status)
             self.send_header("Content-Type", _TYPE)
             self.send_header("Content-Length", str(len(data)))

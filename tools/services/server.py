@@ -126,10 +126,10 @@ class Server:
         while not self.service.answers(self.port):
             ended = self.process.poll() is not None
             if ended or time.monotonic() > deadline:
-                said = "".join(log.read_text(errors="replace").splitlines(keepends=True)[-20:])
+                log_end = "".join(log.read_text(errors="replace").splitlines(keepends=True)[-20:])
                 self.kill()
                 raise ServiceError(
-                    f"{self.service.name} {'ended' if ended else 'does not answer'}; {log} says:\n{said}"
+                    f"{self.service.name} {'ended' if ended else 'does not answer'}; {log} says:\n{log_end}"
                 )
             time.sleep(0.05)
         return self

@@ -69,19 +69,19 @@ class _Inward:
         except CompiledPlanError:
             raise
         except Exception as fault:
-            what = f"{shown(value)} is no value of {self.type}: {reason(fault)}"
-            raise DataError(what, where=str(self.spot)) from fault
+            message = f"{shown(value)} is no value of {self.type}: {reason(fault)}"
+            raise DataError(message, where=str(self.spot)) from fault
 
     def _find(self, value: Any) -> Function:
         for class_, convert in self.choices:
             if isinstance(value, class_):
                 self.known[type(value)] = convert
                 return convert
-        taken = ", ".join(dict.fromkeys(class_.__name__ for class_, _ in self.choices)) or "none"
+        accepted = ", ".join(dict.fromkeys(class_.__name__ for class_, _ in self.choices)) or "none"
         raise DataError(
             f"{shown(value)} of class {type(value).__name__} is no value of {self.type}",
             where=str(self.spot),
-            remedy=f"classes that are: {taken}; or give the type a conversion, with bridged_to(class, converter)",
+            remedy=f"classes that are: {accepted}; or give the type a conversion, with bridged_to(class, converter)",
         )
 
     def _refuse_null(self) -> NoReturn:

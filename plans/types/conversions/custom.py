@@ -27,8 +27,8 @@ class Custom:
         except CompiledPlanError:
             raise
         except Exception as fault:
-            what = f"{self.name}, the converter of {self.class_.__name__} for {self.type}, cannot be opened"
-            raise DataError(f"{what}: {reason(fault)}", where=self.where) from fault
+            message = f"{self.name}, the converter of {self.class_.__name__} for {self.type}, cannot be opened"
+            raise DataError(f"{message}: {reason(fault)}", where=self.where) from fault
         return self
 
     def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -40,8 +40,8 @@ class Custom:
             try:
                 return fits(internal)
             except DataError as fault:
-                what = f"{self.name}.to_internal gave what is no value for {shown(external)}: {fault.message}"
-                raise DataError(what, where=fault.where or self.where, remedy=fault.remedy) from None
+                message = f"{self.name}.to_internal gave what is no value for {shown(external)}: {fault.message}"
+                raise DataError(message, where=fault.where or self.where, remedy=fault.remedy) from None
 
         return checked
 
@@ -63,8 +63,8 @@ class Custom:
         except CompiledPlanError:
             raise
         except Exception as fault:
-            what = f"{self.name}.{method} failed for {shown(value)} of {self.type}: {reason(fault)}"
-            raise DataError(what, where=self.where) from fault
+            message = f"{self.name}.{method} failed for {shown(value)} of {self.type}: {reason(fault)}"
+            raise DataError(message, where=self.where) from fault
         if result is None:
             raise DataError(
                 f"{self.name}.{method} gave None for {shown(value)} of {self.type}",

@@ -251,9 +251,9 @@ def _unique(fields: list[DataTypeField]) -> tuple[t.Field, ...]:
     return tuple(item.field for item in fields)
 
 
-def _check(what: str, value: Any, least: int, most: int) -> int:
+def _check(noun: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ProgramError(f"the {what} must be a whole number from {least} to {most}, not {value!r}")
+        raise ProgramError(f"the {noun} must be a whole number from {least} to {most}, not {value!r}")
     return value
 
 

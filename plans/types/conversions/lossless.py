@@ -125,21 +125,21 @@ def places_of(source: Sequence[str], target: Sequence[str], path: str = "") -> S
 
     Raises ProgramError if the numbers of names differ, or only some names match and these at other positions.
     """
-    what = f"column {path}" if path else "the rows"
+    subject = f"column {path}" if path else "the rows"
     if len(source) != len(target):
         raise ProgramError(
-            f"{what} {'has' if path else 'have'} {len(source)} field(s), the type wanted {len(target)}",
+            f"{subject} {'has' if path else 'have'} {len(source)} field(s), the type wanted {len(target)}",
             where=f"there are {', '.join(source) or 'none'}",
             remedy="give a type with as many fields, or select the columns that it has",
         )
-    for there, wanted in ((source, target), (_folded(source), _folded(target))):
-        if len(set(there)) == len(there) and set(there) == set(wanted):
-            return [list(there).index(name) for name in wanted]
+    for names, wanted in ((source, target), (_folded(source), _folded(target))):
+        if len(set(names)) == len(names) and set(names) == set(wanted):
+            return [list(names).index(name) for name in wanted]
     moved = next((name for at, name in enumerate(target) if name in source and source[at] != name), None)
     if moved is not None:
         unknown = next(name for name in target if name not in source)
         raise ProgramError(
-            f"{what} {'has' if path else 'have'} no field {unknown!r}, and {moved!r} at another place",
+            f"{subject} {'has' if path else 'have'} no field {unknown!r}, and {moved!r} at another place",
             where=f"there are {', '.join(source)}",
             remedy="give all fields the names of the columns, or none",
         )

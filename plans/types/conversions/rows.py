@@ -61,14 +61,14 @@ def _has_fields(class_: type) -> bool:
 
 def _of_class(class_: type, names: Sequence[str], row_type: t.RowType) -> DataType:
     """The columns with the types of a class's annotations, or their own types without an annotation."""
-    there = row_type.names
-    if set(there) < set(names) and _makes(class_, there):
+    columns = row_type.names
+    if set(columns) < set(names) and _makes(class_, columns):
         # Fields with a default need no column.
-        names = [name for name in names if name in there]
+        names = [name for name in names if name in columns]
     hints = _annotated(class_)
     fields = [
         DataTypes.FIELD(name, _agreed(hints.get(name), row_type.types[at]))
-        for name, at in zip(names, places_of(there, names), strict=True)
+        for name, at in zip(names, places_of(columns, names), strict=True)
     ]
     return DataTypes.ROW(*fields).bridged_to(class_)
 
@@ -77,8 +77,8 @@ def _agreed(hint: DataType | None, column: t.LogicalType) -> DataType:
     """The annotation's type; or the column's type if its values have the annotation's class already."""
     if hint is None:
         return DataTypes.of(column)
-    usual = hint.logical_type.with_nullability(True) in (t.TimestampType(), t.TimeType())
-    if usual and isinstance(column, t.TimestampBase | t.TimeType):
+    is_default = hint.logical_type.with_nullability(True) in (t.TimestampType(), t.TimeType())
+    if is_default and isinstance(column, t.TimestampBase | t.TimeType):
         own = DataTypes.of(column.with_nullability(hint.logical_type.nullable))
         if own.conversion_class is hint.conversion_class:
             return own

@@ -17,7 +17,7 @@ def annotations_of(target: Any) -> dict[str, Any]:
     Names that are neither in the module nor built in are looked up in the calling functions: a class may be local to
     one of them.
     """
-    what = getattr(target, "__qualname__", str(target))
+    name = getattr(target, "__qualname__", str(target))
     missing: Exception
     try:
         return typing.get_type_hints(target, include_extras=True)
@@ -26,13 +26,13 @@ def annotations_of(target: Any) -> dict[str, Any]:
     except NameError as fault:
         missing = fault
     except Exception as fault:
-        raise ProgramError(f"{what}: an annotation cannot be read: {fault}", remedy="correct it") from None
+        raise ProgramError(f"{name}: an annotation cannot be read: {fault}", remedy="correct it") from None
     for names in _running():
         try:
             return typing.get_type_hints(target, localns=names, include_extras=True)
         except NameError as fault:
             missing = fault
-    raise ProgramError(f"{what}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
+    raise ProgramError(f"{name}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
 
 
 def _one_by_one(target: Any) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def _one_by_one(target: Any) -> dict[str, Any]:
         try:
             evaluated[key] = eval(value, names) if isinstance(value, str) else value
         except Exception as fault:
-            what = getattr(target, "__qualname__", str(target))
-            raise ProgramError(f"{what}: the annotation {value!r} of `{key}` cannot be read: {fault}") from None
+            name = getattr(target, "__qualname__", str(target))
+            raise ProgramError(f"{name}: the annotation {value!r} of `{key}` cannot be read: {fault}") from None
     return evaluated
 
 

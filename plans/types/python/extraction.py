@@ -256,7 +256,7 @@ def _container(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -
     if origin in (dict, Mapping):
         if len(arguments) != 2:
             raise place.error(annotation, "a map has keys and values", "write dict[str, int]")
-        key, value = (extract(part, place.inside(what), hint) for part, what in zip(arguments, _MAP, strict=True))
+        key, value = (extract(part, place.inside(role), hint) for part, role in zip(arguments, _MAP, strict=True))
         return Bridged(t.MapType(key=key.type, value=value.type, nullable=False), None, (key, value))
     return None
 

@@ -126,9 +126,9 @@ class DataTypeHint:
         """Decorate a class or a method."""
         if isinstance(target, type):
             if self.takes_any or (self.bridged_to is not None and not self.names_type):
-                what = "input_group" if self.takes_any else "bridged_to without a type"
+                option = "input_group" if self.takes_any else "bridged_to without a type"
                 raise ProgramError(
-                    f"the DataTypeHint above class {target.__qualname__} has {what}, which says nothing of a class",
+                    f"the DataTypeHint above class {target.__qualname__} has {option}, which says nothing of a class",
                     remedy="leave it out, or write it at the parameter: Annotated[..., DataTypeHint(...)]",
                 )
             setattr(target, ON_CLASS, self)
