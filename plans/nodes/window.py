@@ -45,7 +45,7 @@ from compiled_plan.plans.types import LogicalType, TimestampType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: The reason why there are no entries to edit.
-CLEANED = "watermarks (or the clock) close windows and evict their state"
+CLEANED = "watermarks (or the clock) end windows and evict their state"
 
 
 class _OverWindows(PlanNode):
