@@ -116,7 +116,7 @@ def test_a_registry_that_cannot_answer_is_waited_for_and_one_that_refuses_is_nam
     schema = record("r", id="long")
     number = registry.add(schema)
     messages = [message(number, schema, {"id": 5})]
-    registry.asks_for("ann:secret")
+    registry.require_login("ann:secret")
     options = {"url": registry.url.replace("//", "//ann:wrong@")}
     assert "HTTP 401, error 401, Unauthorized (table c.d.t)" in failure(spark, messages, options)
     registry.failures = [503, 429]
